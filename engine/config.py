@@ -1,0 +1,100 @@
+"""Options of the engine: frozen dataclasses, checked when made. No environment variables, no globals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from engine.errors import ConfigError
+
+IoMode = Literal["auto", "mapped", "direct"]
+Isa = Literal["auto", "avx512", "avx2", "scalar"]
+
+
+def _require(condition: bool, message: str, next_step: str) -> None:
+    if not condition:
+        raise ConfigError(message, next_step)
+
+
+@dataclass(frozen=True)
+class Edge0Config:
+    """How to open a converted model.
+
+    memory_budget_gb: bound of the whole process's working set in GB (10^9 bytes); None picks one.
+    prefetch_experts: predicted misses a layer may read ahead on idle lanes; 0 switches prediction off.
+    use_mmap: True maps expert files, False reads them unbuffered, None measures and picks.
+    cache_dir: where usage and prefix snapshots are kept; None uses the model's entry in the user cache.
+    context_tokens: KV cache length; None picks min(model's limit, 4096).
+    threads: compute threads; None takes one per physical performance core.
+    """
+
+    model_path: str | Path
+    memory_budget_gb: float | None = None
+    prefetch_experts: int = 2
+    use_mmap: bool | None = None
+    cache_dir: str | Path | None = None
+    context_tokens: int | None = None
+    threads: int | None = None
+    isa: Isa = "auto"
+
+    def __post_init__(self) -> None:
+        budget = self.memory_budget_gb
+        _require(
+            budget is None or 0 < budget < 1e6,
+            f"memory_budget_gb is {budget}.",
+            "Give a number of GB above 0, or leave it out.",
+        )
+        _require(
+            0 <= self.prefetch_experts <= 64,
+            f"prefetch_experts is {self.prefetch_experts}.",
+            "Give 0 to 64.",
+        )
+        context = self.context_tokens
+        _require(
+            context is None or 16 <= context <= 1 << 20,
+            f"context_tokens is {context}.",
+            "Give 16 to 1048576, or leave it out.",
+        )
+        _require(
+            self.threads is None or 1 <= self.threads <= 256,
+            f"threads is {self.threads}.",
+            "Give 1 to 256, or leave it out.",
+        )
+
+    @property
+    def io_mode(self) -> IoMode:
+        """The mode `use_mmap` asks for."""
+        return "auto" if self.use_mmap is None else "mapped" if self.use_mmap else "direct"
+
+
+@dataclass(frozen=True)
+class GenerateOptions:
+    """How to pick tokens. temperature 0 is greedy; top_k 0, top_p 1, min_p 0, repetition_penalty 1 are off."""
+
+    max_tokens: int = 1024
+    temperature: float = 0.7
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        _require(self.max_tokens >= 1, f"max_tokens is {self.max_tokens}.", "Give 1 or more.")
+        _require(
+            0 <= self.temperature <= 10, f"temperature is {self.temperature}.", "Give 0 to 10."
+        )
+        _require(self.top_k >= 0, f"top_k is {self.top_k}.", "Give 0 (off) or more.")
+        _require(0 < self.top_p <= 1, f"top_p is {self.top_p}.", "Give a number in (0, 1].")
+        _require(0 <= self.min_p < 1, f"min_p is {self.min_p}.", "Give a number in [0, 1).")
+        _require(
+            0.1 <= self.repetition_penalty <= 10,
+            f"repetition_penalty is {self.repetition_penalty}.",
+            "Give 0.1 to 10; 1 is off.",
+        )
+        _require(
+            self.seed is None or 0 <= self.seed < 1 << 63,
+            f"seed is {self.seed}.",
+            "Give a whole number from 0 to 2^63 - 1, or leave it out.",
+        )
