@@ -1,6 +1,6 @@
 """Packs matrices into the byte layout of `formats` and back, in numpy. Owns nothing; any thread.
 
-Packing never requantises: codes and scales go in as they are and come out bit for bit. Padding decodes
+Never requantises: codes and scales go in as they are and come out bit for bit. Padding decodes
 to zero weights: padded rows and blocks have scale 0, padded columns the code nearest to zero.
 Memory: about twice the codes of one matrix.
 """
@@ -31,7 +31,7 @@ Code = TypeVar("Code", np.uint8, np.uint16)
 
 
 def pack(matrix: Blocks | Floats, fmt: NumberFormat) -> Bytes:
-    """Bytes (matrix_bytes,) of a matrix (rows, cols): Blocks of format `fmt`, or float32 for bf16."""
+    """Bytes (matrix_bytes,) of a matrix (rows, cols): Blocks of that format, or float32 (bf16)."""
     if isinstance(matrix, Blocks):
         if matrix.format is not fmt or fmt is NumberFormat.BF16:
             raise ValueError(f"{matrix.format} blocks cannot be packed as {fmt}")
@@ -139,7 +139,7 @@ def _pack_bf16(matrix: Floats) -> Bytes:
 
 
 def _padded(values: NDArray[Code], fill: int) -> NDArray[Code]:
-    """(rows, cols) padded to whole strips and blocks; a contiguous array, copied only when needed."""
+    """(rows, cols) padded to whole strips and blocks; contiguous, copied only when needed."""
     rows, cols = values.shape
     missing = -rows % STRIP_ROWS, -cols % BLOCK_COLS
     if missing == (0, 0):
@@ -155,7 +155,7 @@ def _zero_code(fmt: NumberFormat) -> int:
 
 
 def _join_nibbles(codes: Bytes) -> NDArray[np.uint32]:
-    """Words (…, cols / 8): columns 0-3 in the low nibbles of the four bytes, 4-7 in the high ones."""
+    """Words of 8 columns: 0-3 in the low nibbles of the four bytes, 4-7 in the high ones."""
     pairs = codes.view(np.uint64)
     return (pairs | (pairs >> np.uint64(28))).astype(np.uint32)
 
