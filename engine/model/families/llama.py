@@ -1,0 +1,80 @@
+"""Dense Llama-type models (Llama 2/3, SmolLM2 …). The feed-forward is cut into up to 8 blocks,
+stored and streamed like experts and all used: exactly what the dense model computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.model.families import layers, reading
+from engine.model.program import Program
+from engine.model.rope import attention_factor, frequencies
+from engine.model.shape import ModelShape
+from engine.model.weights import WeightSpec
+
+MODEL_TYPE = "llama"
+GGUF_ARCH = "llama"
+
+
+def shape_from_config(config: Mapping[str, object]) -> ModelShape:
+    """The shape from config.json. Raises CheckpointError, UnsupportedModelError."""
+    fields = reading.hf_config(config)
+    if fields.flag("mlp_bias", False):
+        raise fields.refuse("mlp_bias", "feed-forward biases are not known here")
+    sizes = reading.hf_sizes(fields)
+    width = fields.integer("intermediate_size", 1, 1 << 24)
+    base, scaling = reading.hf_rope(fields, 10_000.0)
+    return reading.checked(
+        ModelShape(
+            MODEL_TYPE,
+            **sizes,
+            **layers.dense_blocks(width),
+            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-6),
+            rope_frequencies=frequencies(sizes["head_dim"], base, scaling),
+            rope_factor=attention_factor(scaling),
+            tied_embeddings=fields.flag("tie_word_embeddings", False),
+            attention_bias=fields.flag("attention_bias", False),
+            activation=reading.hf_activation(fields),
+            dense=True,
+        )
+    )
+
+
+def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
+    """The shape from a GGUF header. Raises CheckpointError, UnsupportedModelError."""
+    fields = reading.gguf_header(metadata)
+    sizes = reading.gguf_sizes(fields, GGUF_ARCH)
+    width = fields.integer(f"{GGUF_ARCH}.feed_forward_length", 1, 1 << 24)
+    base, scaling = reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0)
+    return reading.checked(
+        ModelShape(
+            MODEL_TYPE,
+            **sizes,
+            **layers.dense_blocks(width),
+            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
+            rope_frequencies=reading.gguf_scaled(
+                fields, frequencies(sizes["head_dim"], base, scaling)
+            ),
+            rope_factor=attention_factor(scaling),
+            dense=True,
+        )
+    )
+
+
+def weights(shape: ModelShape) -> list[WeightSpec]:
+    """Every weight of the model."""
+    specs = layers.outer_weights(shape)
+    for layer in range(shape.layers):
+        specs += layers.attention_weights(shape, layer, permuted=True)
+        specs += layers.dense_weights(shape, layer)
+    return specs
+
+
+def program(shape: ModelShape) -> Program:
+    """The ops of the model."""
+    return layers.decoder(
+        shape,
+        [
+            layers.attention_ops(shape, layer) + layers.expert_ops(shape, layer)
+            for layer in range(shape.layers)
+        ],
+    )

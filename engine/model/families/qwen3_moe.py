@@ -1,0 +1,97 @@
+"""Qwen3 MoE (30B-A3B, 235B-A22B, Coder): norms on the heads of q and k, experts in every layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.model.families import layers, reading
+from engine.model.fields import Fields
+from engine.model.program import Program
+from engine.model.rope import attention_factor, frequencies
+from engine.model.shape import ModelShape
+from engine.model.weights import WeightSpec
+
+MODEL_TYPE = "qwen3_moe"
+GGUF_ARCH = "qwen3moe"
+
+_EXPERTS = {
+    "gate": "mlp.experts.{expert}.gate_proj",
+    "up": "mlp.experts.{expert}.up_proj",
+    "down": "mlp.experts.{expert}.down_proj",
+}
+
+
+def shape_from_config(config: Mapping[str, object]) -> ModelShape:
+    """The shape from config.json. Raises CheckpointError, UnsupportedModelError."""
+    fields = reading.hf_config(config)
+    _refuse_unknown(fields)
+    sizes = reading.hf_sizes(fields)
+    experts = fields.integer(fields.first("num_experts", "num_local_experts"), 1, 1 << 14)
+    base, scaling = reading.hf_rope(fields, 10_000.0)
+    return reading.checked(
+        ModelShape(
+            MODEL_TYPE,
+            **sizes,
+            experts=experts,
+            top_k=fields.integer("num_experts_per_tok", 1, experts),
+            expert_width=fields.integer("moe_intermediate_size", 1, 1 << 20),
+            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-6),
+            rope_frequencies=frequencies(sizes["head_dim"], base, scaling),
+            rope_factor=attention_factor(scaling),
+            norm_topk=fields.flag("norm_topk_prob", False),
+            tied_embeddings=fields.flag("tie_word_embeddings", False),
+            attention_bias=fields.flag("attention_bias", False),
+            activation=reading.hf_activation(fields),
+        )
+    )
+
+
+def _refuse_unknown(fields: Fields) -> None:
+    if fields.integer("decoder_sparse_step", 1, 1 << 20, 1) != 1:
+        raise fields.refuse("decoder_sparse_step", "layers without experts are not known here")
+    if fields.has("mlp_only_layers") and fields.length("mlp_only_layers"):
+        raise fields.refuse("mlp_only_layers", "layers without experts are not known here")
+    if fields.flag("use_sliding_window", False):
+        raise fields.refuse("use_sliding_window", "sliding-window attention is not known here")
+
+
+def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
+    """The shape from a GGUF header. Raises CheckpointError, UnsupportedModelError."""
+    fields = reading.gguf_header(metadata)
+    sizes = reading.gguf_sizes(fields, GGUF_ARCH)
+    base, scaling = reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0)
+    experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
+    return reading.checked(
+        ModelShape(
+            MODEL_TYPE,
+            **sizes,
+            experts=experts,
+            top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
+            expert_width=fields.integer(f"{GGUF_ARCH}.expert_feed_forward_length", 1, 1 << 20),
+            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
+            rope_frequencies=frequencies(sizes["head_dim"], base, scaling),
+            rope_factor=attention_factor(scaling),
+            norm_topk=fields.flag(f"{GGUF_ARCH}.expert_weights_norm", True),
+        )
+    )
+
+
+def weights(shape: ModelShape) -> list[WeightSpec]:
+    """Every weight of the model."""
+    specs = layers.outer_weights(shape)
+    for layer in range(shape.layers):
+        specs += layers.attention_weights(shape, layer, head_norms=True)
+        specs.append(layers.router_weight(shape, layer, "mlp.gate"))
+        specs += layers.expert_weights(shape, layer, _EXPERTS)
+    return specs
+
+
+def program(shape: ModelShape) -> Program:
+    """The ops of the model."""
+    return layers.decoder(
+        shape,
+        [
+            layers.attention_ops(shape, layer, head_norms=True) + layers.expert_ops(shape, layer)
+            for layer in range(shape.layers)
+        ],
+    )

@@ -1,0 +1,216 @@
+"""What the families share in reading a config.json or a GGUF header: sizes, rotary options,
+activation, and the checks on the finished shape. Pure functions; no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+from engine.errors import UnsupportedModelError
+from engine.model.fields import Fields
+from engine.model.rope import RopeKind, RopeScaling
+from engine.model.shape import Activation, ModelShape
+
+BLOCK = 32  # quantised blocks run along columns, so every matrix needs a multiple of this many
+MAX_RECORDS = 1 << 16
+ROPE_FACTORS = "rope_freqs.weight"  # a tensor (Llama 3); the GGUF reader adds it to the header
+
+_ACTIVATIONS: dict[str, Activation] = {
+    "silu": "silu",
+    "swish": "silu",
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+}
+_ROPE_KINDS: dict[str, RopeKind] = {
+    "default": "default",
+    "none": "default",
+    "linear": "linear",
+    "dynamic": "dynamic",
+    "llama3": "llama3",
+    "yarn": "yarn",
+}
+POSITIONS = (1, 1 << 24)
+
+
+def hf_config(config: Mapping[str, object]) -> Fields:
+    """The fields of a config.json, refusing checkpoints that are already quantised."""
+    fields = Fields(config, "config.json")
+    if fields.has("quantization_config"):
+        method = fields.section("quantization_config").text("quant_method", "unknown")
+        raise UnsupportedModelError(
+            f"The checkpoint is already quantised ({method}).",
+            "Choose the original (BF16) version, or a GGUF.",
+        )
+    return fields
+
+
+def gguf_header(metadata: Mapping[str, object]) -> Fields:
+    """The fields of a GGUF header."""
+    return Fields(metadata, "the GGUF header")
+
+
+class Sizes(TypedDict):
+    """The part of a shape that every family reads alike."""
+
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    vocab: int
+    max_positions: int
+
+
+def hf_sizes(fields: Fields) -> Sizes:
+    """Sizes from a config.json."""
+    hidden = fields.integer("hidden_size", 1, 1 << 17)
+    heads = fields.integer("num_attention_heads", 1, 1 << 12)
+    return Sizes(
+        layers=fields.integer("num_hidden_layers", 1, 1 << 12),
+        hidden=hidden,
+        heads=heads,
+        kv_heads=fields.integer("num_key_value_heads", 1, heads, heads),
+        head_dim=fields.integer("head_dim", 2, 1 << 12, max(hidden // heads, 2)),
+        vocab=fields.integer("vocab_size", 1, 1 << 24),
+        max_positions=fields.integer("max_position_embeddings", *POSITIONS),
+    )
+
+
+def gguf_sizes(fields: Fields, arch: str) -> Sizes:
+    """Sizes from a GGUF header."""
+    hidden = fields.integer(f"{arch}.embedding_length", 1, 1 << 17)
+    heads = fields.integer(f"{arch}.attention.head_count", 1, 1 << 12)
+    head_dim = fields.integer(f"{arch}.attention.key_length", 2, 1 << 12, max(hidden // heads, 2))
+    values = f"{arch}.attention.value_length"
+    if fields.integer(values, 1, 1 << 12, head_dim) != head_dim:
+        raise fields.refuse(values, "values of another width than keys are not known here")
+    return Sizes(
+        layers=fields.integer(f"{arch}.block_count", 1, 1 << 12),
+        hidden=hidden,
+        heads=heads,
+        kv_heads=fields.integer(f"{arch}.attention.head_count_kv", 1, heads, heads),
+        head_dim=head_dim,
+        vocab=gguf_vocab(fields, arch),
+        max_positions=fields.integer(f"{arch}.context_length", *POSITIONS),
+    )
+
+
+def refuse_window(fields: Fields) -> None:
+    """Refuses a sliding window that hides anything within the model's own limit."""
+    limit = fields.integer("max_position_embeddings", *POSITIONS)
+    if fields.integer("sliding_window", 1, 1 << 30, 1 << 30) < limit:
+        raise fields.refuse("sliding_window", "sliding-window attention is not known here")
+
+
+def hf_activation(fields: Fields) -> Activation:
+    """The feed-forward's activation."""
+    name = fields.text("hidden_act", "silu")
+    if name not in _ACTIVATIONS:
+        raise fields.refuse("hidden_act", "this activation is not known")
+    return _ACTIVATIONS[name]
+
+
+def hf_rope(fields: Fields, default_theta: float) -> tuple[float, RopeScaling]:
+    """(base, scaling) from `rope_parameters` (transformers 5) or the older flat keys."""
+    rope = fields.section(fields.first("rope_scaling", "rope_parameters"))
+    outer = fields.number("rope_theta", 1.5, 1e15, default_theta)
+    base = rope.number("rope_theta", 1.5, 1e15, outer)
+    for where in (fields, rope):
+        if where.number("partial_rotary_factor", 0, 1, 1.0) != 1:
+            raise where.refuse("partial_rotary_factor", "partly rotated heads are not known here")
+    return base, _hf_scaling(rope, fields.integer("max_position_embeddings", *POSITIONS))
+
+
+def _hf_scaling(rope: Fields, positions: int) -> RopeScaling:
+    key = rope.first("rope_type", "type")
+    kind = _ROPE_KINDS.get(rope.text(key, "default"))
+    if kind is None:
+        raise rope.refuse(key, "this way to extend the context is not known")
+    if kind in ("default", "dynamic"):
+        return RopeScaling(kind)
+    original = rope.integer("original_max_position_embeddings", *POSITIONS, positions)
+    ratio = positions / original if kind == "yarn" else None
+    factor = rope.number("factor", 1, 1e6, ratio)
+    if kind == "llama3":
+        low = rope.number("low_freq_factor", 1e-3, 1e3)
+        high = rope.number("high_freq_factor", low * 1.001, 1e4)
+        return RopeScaling(kind, factor, original, low, high)
+    return _hf_yarn(rope, kind, factor, original)
+
+
+def _hf_yarn(rope: Fields, kind: RopeKind, factor: float, original: int) -> RopeScaling:
+    def optional(key: str) -> float | None:
+        return rope.number(key, 0, 1e4) if rope.has(key) else None
+
+    return RopeScaling(
+        kind,
+        factor,
+        original,
+        beta_fast=rope.number("beta_fast", 0, 1e6, 32.0) or 32.0,
+        beta_slow=rope.number("beta_slow", 0, 1e6, 1.0) or 1.0,
+        attention_factor=optional("attention_factor"),
+        mscale=optional("mscale"),
+        mscale_all_dim=optional("mscale_all_dim"),
+        truncate=rope.flag("truncate", True),
+    )
+
+
+def gguf_rope(
+    fields: Fields, arch: str, head_dim: int, default_theta: float
+) -> tuple[float, RopeScaling]:
+    """(base, scaling) from `<arch>.rope.*`."""
+    prefix, rotated = f"{arch}.rope.scaling", f"{arch}.rope.dimension_count"
+    if fields.integer(rotated, 1, 1 << 16, head_dim) != head_dim:
+        raise fields.refuse(rotated, "partly rotated heads are not known here")
+    base = fields.number(f"{arch}.rope.freq_base", 1.5, 1e15, default_theta)
+    kind = _ROPE_KINDS.get(fields.text(f"{prefix}.type", "none"))
+    if kind not in ("default", "linear", "yarn"):
+        raise fields.refuse(f"{prefix}.type", "this way to extend the context is not known")
+    if kind == "default":
+        return base, RopeScaling()
+    factor = fields.number(f"{prefix}.factor", 1, 1e6)
+    positions = fields.integer(f"{arch}.context_length", *POSITIONS)
+    scaling = RopeScaling(
+        kind,
+        factor,
+        fields.integer(f"{prefix}.original_context_length", *POSITIONS, positions),
+        beta_fast=fields.number(f"{prefix}.yarn_beta_fast", 1e-3, 1e6, 32.0),
+        beta_slow=fields.number(f"{prefix}.yarn_beta_slow", 1e-3, 1e6, 1.0),
+    )
+    return base, scaling
+
+
+def gguf_scaled(fields: Fields, frequencies: tuple[float, ...]) -> tuple[float, ...]:
+    """Frequencies divided by the `rope_freqs.weight` tensor where the file has one (Llama 3)."""
+    if not fields.has(ROPE_FACTORS):
+        return frequencies
+    factors = fields.numbers(ROPE_FACTORS, len(frequencies), 1e-3, 1e6)
+    return tuple(f / divisor for f, divisor in zip(frequencies, factors, strict=True))
+
+
+def gguf_vocab(fields: Fields, arch: str) -> int:
+    """Tokens in the vocabulary: the tokenizer's list where there is one."""
+    if fields.has("tokenizer.ggml.tokens"):
+        return fields.length("tokenizer.ggml.tokens")
+    return fields.integer(f"{arch}.vocab_size", 1, 1 << 24)
+
+
+def checked(shape: ModelShape) -> ModelShape:
+    """The shape, if its numbers fit together and our formats can hold its matrices."""
+    problems = {
+        "heads are not a multiple of the key/value heads": shape.heads % shape.kv_heads,
+        "the head size is odd": shape.head_dim % 2,
+        f"the hidden size is not a multiple of {BLOCK}": shape.hidden % BLOCK,
+        f"heads times head size is not a multiple of {BLOCK}": shape.q_width % BLOCK,
+        f"the expert width is not a multiple of {BLOCK}": shape.expert_width % BLOCK,
+        "more experts are used than there are": shape.top_k > shape.experts,
+        f"there are more than {MAX_RECORDS} experts": shape.layers * shape.experts > MAX_RECORDS,
+    }
+    for problem, found in problems.items():
+        if found:
+            raise UnsupportedModelError(
+                f"This {shape.model_type} model cannot be run: {problem}.",
+                "Choose another model, or fetch this one again if it should work.",
+            )
+    return shape

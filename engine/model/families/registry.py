@@ -1,0 +1,64 @@
+"""Which model families we know, found by HF `model_type` or by a GGUF header."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from engine.errors import UnsupportedModelError
+from engine.model.families import llama, mixtral, qwen3_moe
+from engine.model.families.reading import gguf_header
+from engine.model.program import Program
+from engine.model.shape import ModelShape
+from engine.model.weights import WeightSpec
+
+
+class Family(Protocol):
+    """What a family file offers. shape_from_* raise CheckpointError on bad values and
+    UnsupportedModelError on options we cannot run."""
+
+    MODEL_TYPE: str
+    GGUF_ARCH: str
+
+    def shape_from_config(self, config: Mapping[str, object]) -> ModelShape: ...
+
+    def shape_from_gguf(self, metadata: Mapping[str, object]) -> ModelShape: ...
+
+    def weights(self, shape: ModelShape) -> list[WeightSpec]: ...
+
+    def program(self, shape: ModelShape) -> Program: ...
+
+
+_FAMILIES: tuple[Family, ...] = (qwen3_moe, mixtral, llama)
+_DENSE = (llama.MODEL_TYPE,)
+
+
+def known() -> list[str]:
+    """HF model types we can run."""
+    return [family.MODEL_TYPE for family in _FAMILIES]
+
+
+def by_model_type(name: str) -> Family:
+    """The family of a config.json's `model_type`."""
+    for family in _FAMILIES:
+        if name == family.MODEL_TYPE:
+            return family
+    raise _unknown(name)
+
+
+def by_gguf(metadata: Mapping[str, object]) -> Family:
+    """The family of a GGUF header, by architecture and whether it has experts ("llama" is both)."""
+    fields = gguf_header(metadata)
+    arch = fields.text("general.architecture")
+    dense = not fields.integer(f"{arch}.expert_count", 0, 1 << 14, 0)
+    for family in _FAMILIES:
+        if arch == family.GGUF_ARCH and dense == (family.MODEL_TYPE in _DENSE):
+            return family
+    raise _unknown(arch)
+
+
+def _unknown(name: str) -> UnsupportedModelError:
+    return UnsupportedModelError(
+        f"Models of type {name[:80]!r} are not supported.",
+        f"Choose one of these types: {', '.join(known())}.",
+    )
