@@ -1,8 +1,9 @@
 """Compiles src/*.c into one shared library with the C compiler that the `ziglang` package carries.
 
-Runs at install time (hatch_build.py loads this file by path) and by hand: `python -m engine.kernels.build`.
-Standard library only; imports nothing of ours. A library is rebuilt only when its sources or flags changed:
-their hash lies beside it, is removed before the library is replaced and written after, so a kill leaves a rebuild.
+Runs at install time (hatch_build.py loads this file by path) and by hand,
+`python -m engine.kernels.build`. Standard library only; imports nothing of ours.
+A library is rebuilt only when its sources or flags changed: their hash lies beside it, is removed
+before the library is replaced and written after, so a kill in between means a rebuild.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ HERE = Path(__file__).resolve().parent
 SOURCES = HERE / "src"
 LIBRARIES = HERE / "lib"
 
-COMMON_FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror=implicit-function-declaration")
+COMMON_FLAGS = ("-std=c11", "-Wall", "-Wextra", "-fvisibility=hidden")
 RELEASE_FLAGS = ("-O3", "-DNDEBUG", "-fno-sanitize=all")
-# zig carries no AddressSanitizer runtime; undefined behaviour stops the process at the spot instead.
+# zig carries no AddressSanitizer; undefined behaviour stops the process at the spot.
 SANITIZE_FLAGS = ("-O1", "-g", "-fsanitize=undefined", "-fsanitize-trap=undefined")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Sources whose file name contains `mark` are for one `arch` only and get `flags` on top."""
+    """On `arch`, sources whose file name contains `mark` get `flags` on top."""
 
     mark: str
     arch: str
@@ -58,7 +59,7 @@ class System:
 
 
 SYSTEMS = {
-    "linux": System(".so", "linux-gnu.2.28", ("-lm", "-lpthread", "-Wl,-z,now")),
+    "linux": System(".so", "linux-gnu.2.28", ("-lm", "-lpthread", "-Wl,-z,now", "-Wl,-z,defs")),
     "windows": System(".dll", "windows-gnu", ()),
     "macos": System(".dylib", "macos.11.0", ()),
 }
@@ -119,17 +120,17 @@ def library_path(target: Target, folder: Path = LIBRARIES, *, sanitize: bool = F
     return folder / "sanitize" / target.library_name if sanitize else folder / target.library_name
 
 
-def _variant(source: Path) -> Variant | None:
-    return next((v for v in VARIANTS if v.mark in source.stem), None)
+def _variant_flags(source: Path, target: Target) -> tuple[str, ...]:
+    matching = (v for v in VARIANTS if v.mark in source.stem and v.arch == target.arch)
+    return next(matching, Variant("", "", ())).flags
 
 
 def _compile_command(source: Path, target: Target, sanitize: bool) -> list[str]:
-    variant = _variant(source)
     return [
         *("-target", target.triple, *COMMON_FLAGS),
         *(SANITIZE_FLAGS if sanitize else RELEASE_FLAGS),
         *(() if target.system == "windows" else ("-fPIC",)),
-        *(variant.flags if variant else ()),
+        *_variant_flags(source, target),
     ]
 
 
@@ -138,16 +139,10 @@ def _link_command(target: Target, sanitize: bool) -> list[str]:
     return ["-target", target.triple, "-shared", *strip, *SYSTEMS[target.system].link_flags]
 
 
-def sources_for(target: Target, folder: Path = SOURCES) -> list[Path]:
-    """The C files that belong to a target, in a fixed order."""
-    found = sorted(folder.glob("*.c"))
-    return [s for s in found if (v := _variant(s)) is None or v.arch == target.arch]
-
-
 def fingerprint(target: Target, folder: Path = SOURCES, *, sanitize: bool = False) -> str:
     """Hash of everything the library is made from: sources, headers and flags."""
     digest = hashlib.sha256(repr(_link_command(target, sanitize)).encode())
-    for file in (*sources_for(target, folder), *sorted(folder.glob("*.h"))):
+    for file in sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".inc")):
         flags = _compile_command(file, target, sanitize)
         content = hashlib.sha256(file.read_bytes()).hexdigest()
         digest.update(f"{file.name}\0{flags}\0{content}\n".encode())
@@ -215,7 +210,7 @@ def build(
     Returns its path; raises BuildError with the compiler's words.
     """
     target = target or host_target()
-    found = sources_for(target, sources)
+    found = sorted(sources.glob("*.c"))
     if not found:
         raise BuildError(f"No C sources in {sources}.")
     library = library_path(target, folder, sanitize=sanitize)
