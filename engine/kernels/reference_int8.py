@@ -26,8 +26,8 @@ def block_linear(x: torch.Tensor, weight: Blocks) -> torch.Tensor:
     A block's dot product stays below 2^24, so float32 holds it exactly.
     """
     q, x_scale = quantize_activations(x)
-    codes = torch.from_numpy(code_values(weight)).float()
-    scales = torch.from_numpy(weight.scales)
+    codes = torch.tensor(code_values(weight), dtype=torch.float32)
+    scales = torch.tensor(weight.scales)
     y = torch.zeros(len(x), len(codes))
     for block in range(scales.shape[1]):
         columns = slice(block * BLOCK_COLS, (block + 1) * BLOCK_COLS)
