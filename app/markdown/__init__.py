@@ -1,0 +1,1 @@
+"""Markdown without Qt: text in, plain block records out; the widgets draw them."""
