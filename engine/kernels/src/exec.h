@@ -1,0 +1,65 @@
+/* What the executor's files share: the context, its scratch memory, and one function per kind of op. */
+#ifndef E0_EXEC_H
+#define E0_EXEC_H
+#include "e0.h"
+
+typedef struct {
+    float *data;
+    int width, stride, rows; /* floats; stride is width padded to a strip */
+} e0_buffer;
+
+typedef struct {
+    void *data;
+    size_t bytes;
+} e0_scratch;
+
+/* Rows quantised for the matrices: q[row][cols], scale and bias[row][blocks]. */
+typedef struct {
+    int8_t *q;
+    float *scale;
+    int32_t *bias;
+    int cols, blocks;
+} e0_rows;
+
+/* One run of assignments (token, slot) of one expert, split in panels. */
+typedef struct {
+    int expert, begin, end, first_panel, panels;
+    const uint8_t *data;
+} e0_group;
+
+enum { SCRATCH_ROWS, SCRATCH_PANELS, SCRATCH_GATHERED, SCRATCH_POINTERS, SCRATCH_HIDDEN, SCRATCH_GATE, SCRATCH_OUT,
+       SCRATCH_GROUPS, SCRATCH_LOGITS, SCRATCH_ROTARY, SCRATCH_ATTENTION, SCRATCH_COUNT };
+
+struct e0_exec {
+    const e0_kernels *k;
+    e0_pool *pool;
+    e0_store *store;
+    e0_matrix *matrix;
+    const float **vector;
+    int *vector_size;
+    e0_buffer *buffer;
+    e0_matrix (*record)[3]; /* per layer: gate, up, down */
+    int matrices, vectors, buffers, record_layers;
+    uint16_t **k_cache, **v_cache; /* per layer: K [head][tile][dim][16], V [head][position][dim] */
+    int layers, kv_heads, head_dim, positions;
+    e0_scratch scratch[SCRATCH_COUNT];
+    e0_times times;
+    int first, tokens, position; /* the chunk at hand */
+    const float *rotary_of;      /* vector whose cos and sin SCRATCH_ROTARY holds for this chunk */
+    bool out_of_memory;
+};
+
+void *e0_scratch_get(e0_exec *, int which, size_t bytes); /* 64-byte aligned; grows; NULL sets out_of_memory */
+float *e0_row(const e0_exec *, int buffer, int token);    /* token counts from the chunk's first row */
+e0_rows e0_quantize(e0_exec *, const float *x, int stride, int tokens, int cols);
+/* Panels over rows taken in order; `gathered` is where interleaved copies go (not needed for one row). */
+int e0_panel_count(int tokens);
+void e0_panels(e0_exec *, const e0_rows *, const float *x, int stride, const int32_t *row, int tokens, e0_panel *out,
+               uint8_t *gathered);
+size_t e0_gathered_bytes(int tokens, int cols);
+
+void e0_run_linears(e0_exec *, const e0_op *ops, int n);
+void e0_run_attention(e0_exec *, const e0_op *);
+void e0_run_router(e0_exec *, const e0_op *);
+int e0_run_experts(e0_exec *, const e0_op *);
+#endif

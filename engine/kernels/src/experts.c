@@ -1,0 +1,303 @@
+/* Routing, and the routed experts of a layer: those in memory are computed while the others are read.
+ * Every (token, slot) gets its own output row, combined at the end in slot order, so the order in which
+ * experts arrive never shows in the result. */
+#include "exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- router ---- */
+typedef struct {
+    e0_exec *x;
+    const e0_op *op;
+    float *logits;
+    int stride;
+} router_args;
+
+/* The k best, best first, lower id first among equals; overwrites `score`. */
+static void choose(float *score, int n, int k, int32_t *ids) {
+    for (int i = 0; i < k; i++) {
+        int best = 0;
+        for (int e = 1; e < n; e++) best = score[e] > score[best] ? e : best;
+        ids[i] = best;
+        score[best] = -INFINITY;
+    }
+}
+
+static void route_item(void *arg, int t, int thread) {
+    (void)thread;
+    router_args *a = arg;
+    const e0_op *op = a->op;
+    e0_exec *x = a->x;
+    float *score = a->logits + (size_t)t * (size_t)a->stride, *gates = e0_row(x, op->b, t), total = 0;
+    int32_t *ids = (int32_t *)e0_row(x, op->out, t);
+    if (op->flags & 2)
+        for (int e = 0; e < op->count; e++) score[e] = 1.0f / (1.0f + expf(-score[e]));
+    else
+        x->k->softmax(score, op->count);
+    float *ranked = score + a->stride / 2;
+    if (op->vector >= 0) x->k->add(score, x->vector[op->vector], op->count, ranked); /* takes part in choosing only */
+    else memcpy(ranked, score, (size_t)op->count * sizeof *ranked);
+    choose(ranked, op->count, op->top_k, ids);
+    for (int i = 0; i < op->top_k; i++) total += gates[i] = score[ids[i]];
+    for (int i = 0; i < op->top_k; i++) gates[i] = (op->flags & 1 ? gates[i] / total : gates[i]) * op->scale;
+}
+
+void e0_run_router(e0_exec *x, const e0_op *op) {
+    int stride = 2 * ((op->count + E0_STRIP - 1) / E0_STRIP * E0_STRIP);
+    float *logits = e0_scratch_get(x, SCRATCH_LOGITS, (size_t)x->tokens * (size_t)stride * sizeof(float));
+    if (!logits) return;
+    e0_buffer borrowed = x->buffer[op->out]; /* the logits stand in for the ids' buffer while linears run */
+    x->buffer[op->out] = (e0_buffer){logits - (size_t)x->first * (size_t)stride, op->count, stride, 2};
+    e0_op linear = {.kind = E0_LINEAR, .out = op->out, .a = op->a, .weight = op->weight, .vector = -1, .layer = -1};
+    e0_run_linears(x, &linear, 1);
+    x->buffer[op->out] = borrowed;
+    if (x->out_of_memory) return;
+    router_args a = {x, op, logits, stride};
+    if (x->tokens < 4)
+        for (int t = 0; t < x->tokens; t++) route_item(&a, t, 0);
+    else
+        e0_pool_run(x->pool, x->tokens, route_item, &a);
+}
+
+/* ---- experts ---- */
+typedef struct {
+    e0_exec *x;
+    const e0_op *op;
+    const e0_matrix *m; /* gate, up, down */
+    int k, groups, hidden_blocks, in_blocks;
+    e0_group *group;          /* one per distinct expert */
+    int32_t *entry, *row;     /* assignments ordered by expert: entry = token * k + slot, row = token */
+    e0_rows rows;
+    const float *data;
+    int stride;
+    e0_panel *panel, *hidden; /* inputs, and act(gate) * up, of every group's panels */
+    float **y;                /* output row of every assignment, ordered like `entry` */
+    float *out;
+    int out_stride;
+    int32_t *active, *first_item; /* the groups at hand, and where their items start */
+    int n_active;
+    uint8_t *gathered;
+    float *hidden_float; /* for unquantised down matrices: [assignment][width] */
+    int width_padded;
+    float *tmp;          /* per thread: gate and up of 32 rows for every token of a group */
+    int largest;
+} expert_args;
+
+static const e0_group *group_of(const expert_args *a, int item, int *within) {
+    int lo = 0, hi = a->n_active - 1;
+    while (lo < hi) {
+        int mid = (lo + hi + 1) / 2;
+        if (a->first_item[mid] <= item) lo = mid;
+        else hi = mid - 1;
+    }
+    *within = item - a->first_item[lo];
+    return a->group + a->active[lo];
+}
+
+static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
+
+/* Rows [32 i, 32 i + 32) of gate and up, activated and stored as block i of the down matrix's input. */
+static void up_item(void *arg, int item, int thread) {
+    expert_args *a = arg;
+    e0_exec *x = a->x;
+    int block, n, strips = (a->m[0].rows + E0_STRIP - 1) / E0_STRIP;
+    const e0_group *g = group_of(a, item, &block);
+    n = g->end - g->begin;
+    int first = block * 2, last = first + 2 < strips ? first + 2 : strips, width = a->m[0].rows - block * E0_BLOCK;
+    width = width < E0_BLOCK ? width : E0_BLOCK;
+    float *tmp = a->tmp + (size_t)thread * (size_t)a->largest * 64;
+    float **y = (float **)(a->tmp + (size_t)e0_pool_threads(x->pool) * (size_t)a->largest * 64) +
+                (size_t)thread * (size_t)a->largest;
+    const e0_panel *in = a->panel + g->first_panel;
+    for (int t = 0; t < n; t++) y[t] = tmp + t * 64 - first * E0_STRIP;
+    x->k->matmul(a->m, g->data + a->m[0].offset, first, last, in, g->panels, y);
+    for (int t = 0; t < n; t++) y[t] += 32;
+    x->k->matmul(a->m + 1, g->data + a->m[1].offset, first, last, in, g->panels, y);
+    for (int p = 0, t = 0; p < g->panels; p++) {
+        const e0_panel *h = a->hidden + g->first_panel + p;
+        for (int i = 0; i < h->tokens; i++, t++) {
+            float *gate = tmp + t * 64, *to = (float *)(uintptr_t)h->x[i] + block * E0_BLOCK;
+            x->k->gate(gate, gate + 32, width, a->op->flags, to);
+            if (!quantised(a->m + 2)) continue;
+            int at = block * h->tokens + i;
+            x->k->quantize_row(to, width, (int8_t *)(uintptr_t)h->q + at * E0_BLOCK, (float *)(uintptr_t)h->scale + at,
+                               (int32_t *)(uintptr_t)h->bias + at);
+        }
+    }
+}
+
+enum { DOWN_STRIPS = 4 };
+
+static void down_item(void *arg, int item, int thread) {
+    (void)thread;
+    expert_args *a = arg;
+    int part, strips = (a->m[2].rows + E0_STRIP - 1) / E0_STRIP;
+    const e0_group *g = group_of(a, item, &part);
+    int first = part * DOWN_STRIPS, last = first + DOWN_STRIPS < strips ? first + DOWN_STRIPS : strips;
+    a->x->k->matmul(a->m + 2, g->data + a->m[2].offset, first, last, a->hidden + g->first_panel, g->panels,
+                    a->y + g->begin);
+}
+
+static void gather_item(void *arg, int item, int thread) {
+    (void)thread;
+    expert_args *a = arg;
+    e0_group *g = a->group + item;
+    size_t at = (size_t)g->begin * (size_t)(a->in_blocks * (E0_BLOCK + 8));
+    e0_panels(a->x, quantised(a->m) ? &a->rows : NULL, a->data, a->stride, a->row + g->begin, g->end - g->begin,
+              a->panel + g->first_panel, a->gathered + at);
+}
+
+/* Both halves of the groups in `active`: 32-row blocks of gate and up, then strips of down. */
+static void compute(expert_args *a) {
+    if (!a->n_active) return;
+    int up_blocks = (a->m[0].rows + E0_BLOCK - 1) / E0_BLOCK;
+    int down_parts = ((a->m[2].rows + E0_STRIP - 1) / E0_STRIP + DOWN_STRIPS - 1) / DOWN_STRIPS;
+    for (int i = 0; i < a->n_active; i++) a->first_item[i] = i * up_blocks;
+    e0_pool_run(a->x->pool, a->n_active * up_blocks, up_item, a);
+    for (int i = 0; i < a->n_active; i++) a->first_item[i] = i * down_parts;
+    e0_pool_run(a->x->pool, a->n_active * down_parts, down_item, a);
+}
+
+static void combine_item(void *arg, int t, int thread) {
+    (void)thread;
+    expert_args *a = arg;
+    e0_exec *x = a->x;
+    float *out = e0_row(x, a->op->out, t);
+    int width = x->buffer[a->op->out].width;
+    memset(out, 0, (size_t)width * sizeof(float));
+    for (int s = 0; s < a->k; s++) {
+        float gate = a->op->c >= 0 ? e0_row(x, a->op->c, t)[s] : 1.0f;
+        x->k->add_scaled(a->out + (size_t)(t * a->k + s) * (size_t)a->out_stride, gate, width, out);
+    }
+}
+
+/* Orders the chunk's assignments by expert; fills group, entry, row. False when memory is short. */
+static bool group_assignments(expert_args *a) {
+    e0_exec *x = a->x;
+    const e0_op *op = a->op;
+    int n = x->tokens * a->k, experts = op->count;
+    size_t ints = (size_t)experts * 3 + 1 + 2 * (size_t)n;
+    uint8_t *at = e0_scratch_get(x, SCRATCH_GROUPS, (size_t)experts * sizeof(e0_group) + ints * sizeof(int32_t));
+    if (!at) return false;
+    a->group = (e0_group *)at;
+    int32_t *start = (int32_t *)(at + (size_t)experts * sizeof(e0_group));
+    a->active = start + experts + 1, a->first_item = a->active + experts;
+    a->entry = a->first_item + experts, a->row = a->entry + n;
+    memset(start, 0, (size_t)(experts + 1) * sizeof *start);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int t = 0; t < x->tokens; t++) {
+            const int32_t *ids = op->b >= 0 ? (const int32_t *)e0_row(x, op->b, t) : NULL;
+            for (int s = 0; s < a->k; s++) {
+                int e = ids ? ids[s] : s;
+                if (pass == 0) start[e + 1]++;
+                else a->entry[start[e]] = t * a->k + s, a->row[start[e]++] = t;
+            }
+        }
+        if (pass == 0)
+            for (int e = 0; e < experts; e++) start[e + 1] += start[e];
+    }
+    int panel = 0, begin = 0;
+    for (int e = 0; e < experts; begin = start[e++]) {
+        if (start[e] == begin) continue;
+        int size = start[e] - begin, panels = e0_panel_count(size);
+        a->group[a->groups++] = (e0_group){e, begin, start[e], panel, panels, NULL};
+        panel += panels;
+        a->largest = size > a->largest ? size : a->largest;
+    }
+    return true;
+}
+
+/* Lays out where every panel's hidden activations go. */
+static void lay_hidden(expert_args *a, uint8_t *quantised_at) {
+    for (int i = 0; i < a->groups; i++) {
+        const e0_group *g = a->group + i;
+        int at = g->begin, size = g->end - g->begin;
+        for (int p = 0; p < g->panels; p++) {
+            e0_panel *h = a->hidden + g->first_panel + p;
+            int n = (int)((int64_t)size * (p + 1) / g->panels) - (int)((int64_t)size * p / g->panels);
+            uint8_t *q = quantised_at + (size_t)at * (size_t)(a->hidden_blocks * (E0_BLOCK + 8));
+            size_t blocks = (size_t)n * (size_t)a->hidden_blocks;
+            h->tokens = n;
+            h->q = (int8_t *)q;
+            h->scale = (float *)(q + blocks * E0_BLOCK);
+            h->bias = (int32_t *)(h->scale + blocks);
+            for (int t = 0; t < n; t++) h->x[t] = a->hidden_float + (size_t)(at + t) * (size_t)a->width_padded;
+            at += n;
+        }
+    }
+}
+
+static bool allocate(expert_args *a) {
+    e0_exec *x = a->x;
+    int n = x->tokens * a->k, panels = a->group[a->groups - 1].first_panel + a->group[a->groups - 1].panels;
+    int threads = e0_pool_threads(x->pool), hidden_cols = a->m[2].cols;
+    a->hidden_blocks = (hidden_cols + E0_BLOCK - 1) / E0_BLOCK;
+    a->in_blocks = (a->m[0].cols + E0_BLOCK - 1) / E0_BLOCK;
+    a->width_padded = a->hidden_blocks * E0_BLOCK;
+    a->out_stride = (a->m[2].rows + E0_STRIP - 1) / E0_STRIP * E0_STRIP;
+    a->panel = e0_scratch_get(x, SCRATCH_PANELS, 2 * (size_t)panels * sizeof(e0_panel));
+    a->gathered = e0_scratch_get(x, SCRATCH_GATHERED, e0_gathered_bytes(n, a->m[0].cols));
+    size_t hidden = (size_t)n * (size_t)a->width_padded * sizeof(float);
+    uint8_t *h = e0_scratch_get(x, SCRATCH_HIDDEN, hidden + e0_gathered_bytes(n, hidden_cols));
+    a->tmp = e0_scratch_get(x, SCRATCH_GATE, (size_t)threads * (size_t)a->largest * (64 * sizeof(float) + sizeof(float *)));
+    a->out = e0_scratch_get(x, SCRATCH_OUT, (size_t)n * (size_t)a->out_stride * sizeof(float));
+    a->y = e0_scratch_get(x, SCRATCH_POINTERS, (size_t)n * sizeof *a->y);
+    if (x->out_of_memory) return false;
+    a->hidden = a->panel + panels;
+    a->hidden_float = (float *)h;
+    lay_hidden(a, h + hidden);
+    for (int i = 0; i < n; i++) a->y[i] = a->out + (size_t)a->entry[i] * (size_t)a->out_stride;
+    return true;
+}
+
+/* Those in memory first; then each batch of reads as it arrives. -1 on a read error. */
+static int compute_all(expert_args *a) {
+    e0_exec *x = a->x;
+    int layer = a->op->layer, left = a->groups, status = 0;
+    int32_t *experts = malloc((size_t)a->groups * (3 * sizeof(int32_t) + sizeof(bool)));
+    int32_t *tokens = experts + a->groups, *arrived = tokens + a->groups;
+    bool *ready = (bool *)(arrived + a->groups);
+    for (int i = 0; i < a->groups; i++) {
+        experts[i] = a->group[i].expert;
+        tokens[i] = a->group[i].end - a->group[i].begin;
+    }
+    e0_store_acquire(x->store, layer, experts, tokens, a->groups, ready);
+    for (int i = 0; i < a->groups; i++)
+        if (ready[i]) a->active[a->n_active++] = i;
+    while (true) {
+        for (int i = 0; i < a->n_active; i++)
+            a->group[a->active[i]].data = e0_store_data(x->store, layer, a->group[a->active[i]].expert);
+        compute(a);
+        for (int i = 0; i < a->n_active; i++) e0_store_release(x->store, a->active[i]);
+        if (!(left -= a->n_active)) break;
+        double start = e0_now();
+        a->n_active = e0_store_next(x->store, arrived, a->groups);
+        x->times.wait_s += e0_now() - start;
+        if (a->n_active < 0) {
+            status = -1;
+            break;
+        }
+        memcpy(a->active, arrived, (size_t)a->n_active * sizeof *arrived);
+    }
+    e0_store_end(x->store);
+    free(experts);
+    return status;
+}
+
+int e0_run_experts(e0_exec *x, const e0_op *op) {
+    expert_args a = {.x = x, .op = op, .m = x->record[op->layer], .k = op->top_k};
+    if (!group_assignments(&a)) return 0;
+    a.data = e0_row(x, op->a, 0);
+    a.stride = x->buffer[op->a].stride;
+    if (quantised(a.m)) a.rows = e0_quantize(x, a.data, a.stride, x->tokens, a.m[0].cols);
+    if (!allocate(&a)) return 0;
+    e0_pool_run(x->pool, a.groups, gather_item, &a);
+    if (compute_all(&a)) return -1;
+    if (x->tokens < 4)
+        for (int t = 0; t < x->tokens; t++) combine_item(&a, t, 0);
+    else
+        e0_pool_run(x->pool, x->tokens, combine_item, &a);
+    return 0;
+}

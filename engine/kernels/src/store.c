@@ -1,0 +1,411 @@
+/* The expert table, its slots and the read lanes.
+ *
+ * A slot is room for one record: a piece of the slab in direct mode, a share of the working set in mapped
+ * mode (the map itself is the data). Python decides the order of victims between chunks; within a chunk
+ * this file takes slots in that order and never one that the layer at hand uses.
+ * All state is guarded by `mutex`; lanes hold it only to take and to return a job. */
+#include "e0.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { ABSENT, READING, READY } record_state;
+
+typedef struct {
+    int64_t offset, bytes;
+    int32_t file, slot, tick, wanted; /* wanted: 1 + index in the layer's list, 0 none */
+    int16_t state;
+    bool pinned;
+} record;
+
+typedef struct {
+    int32_t key, slot, dropped; /* dropped: record whose pages leave the map first, -1 none */
+    int error;
+} job;
+
+struct e0_store {
+    e0_store_options o;
+    int files, keys, allocated, free_count, tick, layer, list_n, waiting, next_pending, in_flight, victims, next_victim, hand;
+    intptr_t *file;
+    const uint8_t **map;
+    int64_t *file_bytes;
+    uint8_t *slab;
+    record *rec;
+    int32_t *owner, *free_slots, *victim, *list, *pending;
+    int pending_n;
+    job *queue, *done;
+    int queue_head, queue_n, done_n;
+    e0_use *log;
+    int log_n;
+    e0_store_counters count;
+    char error[256];
+    bool failed, quit;
+    e0_thread **lane;
+    int lanes;
+    e0_mutex *mutex;
+    e0_cond *work, *arrived;
+};
+
+static const uint8_t *mapped_at(const e0_store *s, const record *r) { return s->map[r->file] + r->offset; }
+
+/* ---- lanes ---- */
+static int read_record(e0_store *s, const job *j) {
+    const record *r = s->rec + j->key;
+    if (!s->o.mapped)
+        return e0_file_read(s->file[r->file], s->slab + (size_t)j->slot * (size_t)s->o.slot_bytes, r->offset, r->bytes);
+    if (j->dropped >= 0) e0_map_release(mapped_at(s, s->rec + j->dropped), s->rec[j->dropped].bytes);
+    return e0_map_populate(mapped_at(s, r), r->bytes);
+}
+
+static void lane_main(void *arg) {
+    e0_store *s = arg;
+    e0_lock(s->mutex);
+    while (true) {
+        while (!s->queue_n && !s->quit) e0_wait(s->work, s->mutex);
+        if (s->quit) break;
+        job j = s->queue[s->queue_head];
+        s->queue_head = (s->queue_head + 1) % s->o.slots;
+        s->queue_n--;
+        e0_unlock(s->mutex);
+        double start = e0_now();
+        j.error = read_record(s, &j);
+        double seconds = e0_now() - start;
+        e0_lock(s->mutex);
+        s->count.read_s += seconds;
+        s->done[s->done_n++] = j;
+        e0_signal_all(s->arrived);
+    }
+    e0_unlock(s->mutex);
+}
+
+/* ---- slots ---- */
+static void drop(e0_store *s, int key) {
+    record *r = s->rec + key;
+    s->owner[r->slot] = -1;
+    r->slot = -1;
+    r->state = ABSENT;
+    s->count.evictions++;
+}
+
+static bool may_drop(const e0_store *s, int key, bool this_tick) {
+    const record *r = s->rec + key;
+    return r->state == READY && !r->pinned && (this_tick || r->tick != s->tick);
+}
+
+/* A victim when Python's order is used up: first one no layer of this chunk has used, then any unpinned. */
+static int scan_victim(e0_store *s) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < s->o.slots; i++) {
+            s->hand = (s->hand + 1) % s->o.slots;
+            int key = s->owner[s->hand];
+            if (key >= 0 && may_drop(s, key, pass)) return key;
+        }
+    return -1;
+}
+
+static int take_slot(e0_store *s, int32_t *dropped) {
+    *dropped = -1;
+    if (s->free_count) return s->free_slots[--s->free_count];
+    int key = -1;
+    while (key < 0 && s->next_victim < s->victims) {
+        int candidate = s->victim[s->next_victim++];
+        if (may_drop(s, candidate, false)) key = candidate;
+    }
+    if (key < 0) key = scan_victim(s);
+    if (key < 0) return -1;
+    int slot = s->rec[key].slot;
+    drop(s, key);
+    *dropped = key;
+    return slot;
+}
+
+static bool submit(e0_store *s, int key) {
+    int32_t dropped;
+    int slot = take_slot(s, &dropped);
+    if (slot < 0) return false;
+    record *r = s->rec + key;
+    r->slot = slot;
+    r->state = READING;
+    s->owner[slot] = key;
+    s->queue[(s->queue_head + s->queue_n++) % s->o.slots] = (job){key, slot, dropped, 0};
+    s->in_flight++;
+    e0_signal_all(s->work);
+    return true;
+}
+
+/* Takes finished reads off the lanes; fills `indices` with those of the layer's list. Mutex held. */
+static int collect(e0_store *s, int32_t *indices, int capacity) {
+    int n = 0, kept = 0;
+    for (int i = 0; i < s->done_n; i++) {
+        job j = s->done[i];
+        record *r = s->rec + j.key;
+        if (r->wanted && n == capacity) {
+            s->done[kept++] = j;
+            continue;
+        }
+        s->in_flight--;
+        if (j.error) {
+            snprintf(s->error, sizeof s->error, "layer %d, expert %d: %s", j.key / s->o.experts, j.key % s->o.experts,
+                     strerror(j.error));
+            s->failed = true;
+            s->owner[j.slot] = -1;
+            s->free_slots[s->free_count++] = j.slot;
+            r->state = ABSENT, r->slot = -1;
+            continue;
+        }
+        r->state = READY;
+        s->count.bytes_read += r->bytes;
+        if (r->wanted) {
+            indices[n++] = r->wanted - 1;
+            s->waiting--;
+        }
+    }
+    s->done_n = kept;
+    return n;
+}
+
+static void pump(e0_store *s) {
+    while (s->next_pending < s->pending_n && submit(s, s->pending[s->next_pending])) s->next_pending++;
+}
+
+/* ---- used by exec.c ---- */
+void e0_store_begin_tick(e0_store *s) { s->tick++; }
+
+static void log_use(e0_store *s, int key, int tokens, bool miss) {
+    if (s->log_n < 2 * s->keys) s->log[s->log_n++] = (e0_use){key, tokens, miss};
+    if (miss) s->count.misses++;
+    else s->count.hits++;
+}
+
+void e0_store_acquire(e0_store *s, int layer, const int32_t *experts, const int32_t *tokens, int n, bool *ready) {
+    e0_lock(s->mutex);
+    s->layer = layer, s->list_n = n, s->waiting = 0, s->pending_n = s->next_pending = 0;
+    for (int i = 0; i < n; i++) {
+        int key = layer * s->o.experts + experts[i];
+        record *r = s->rec + key;
+        s->list[i] = key;
+        r->tick = s->tick;
+        r->pinned = true;
+        ready[i] = r->state == READY;
+        log_use(s, key, tokens[i], !ready[i]);
+        if (ready[i]) continue;
+        r->wanted = i + 1;
+        s->waiting++;
+        if (r->state == ABSENT) s->pending[s->pending_n++] = key;
+    }
+    pump(s);
+    e0_unlock(s->mutex);
+}
+
+const uint8_t *e0_store_data(const e0_store *s, int layer, int expert) {
+    const record *r = s->rec + layer * s->o.experts + expert;
+    return s->o.mapped ? mapped_at(s, r) : s->slab + (size_t)r->slot * (size_t)s->o.slot_bytes;
+}
+
+int e0_store_next(e0_store *s, int32_t *indices, int capacity) {
+    double start = e0_now();
+    e0_lock(s->mutex);
+    int n = 0;
+    while (s->waiting > 0 && !s->failed) {
+        if ((n = collect(s, indices, capacity)) || s->failed) break;
+        pump(s);
+        if (!s->in_flight) { /* no slot can be had: every one is pinned, which the planner rules out */
+            snprintf(s->error, sizeof s->error, "layer %d needs more expert slots than the budget gives", s->layer);
+            s->failed = true;
+            break;
+        }
+        e0_wait(s->arrived, s->mutex);
+    }
+    bool failed = s->failed;
+    s->count.wait_s += e0_now() - start;
+    e0_unlock(s->mutex);
+    return failed ? -1 : n;
+}
+
+void e0_store_release(e0_store *s, int index) {
+    e0_lock(s->mutex);
+    s->rec[s->list[index]].pinned = false;
+    pump(s);
+    e0_unlock(s->mutex);
+}
+
+void e0_store_end(e0_store *s) {
+    e0_lock(s->mutex);
+    for (int i = 0; i < s->list_n; i++) {
+        s->rec[s->list[i]].wanted = 0;
+        s->rec[s->list[i]].pinned = false;
+    }
+    s->pending_n = s->next_pending = s->waiting = s->list_n = 0;
+    collect(s, NULL, 0);
+    s->failed = false;
+    e0_unlock(s->mutex);
+}
+
+/* ---- called from Python, never while a program runs ---- */
+static void settle(e0_store *s) {
+    collect(s, NULL, 0);
+    while (s->in_flight) {
+        e0_wait(s->arrived, s->mutex);
+        collect(s, NULL, 0);
+    }
+}
+
+int e0_store_load(e0_store *s, const int32_t *keys, int n) {
+    e0_lock(s->mutex);
+    int loaded = 0;
+    for (int i = 0; i < n && s->free_count; i++)
+        if (s->rec[keys[i]].state == ABSENT && submit(s, keys[i])) loaded++;
+    settle(s);
+    s->failed = false;
+    e0_unlock(s->mutex);
+    return loaded;
+}
+
+void e0_store_set_victims(e0_store *s, const int32_t *keys, int n) {
+    e0_lock(s->mutex);
+    collect(s, NULL, 0);
+    s->victims = n < s->keys ? n : s->keys;
+    memcpy(s->victim, keys, (size_t)s->victims * sizeof *keys);
+    s->next_victim = 0;
+    e0_unlock(s->mutex);
+}
+
+int e0_store_resident(e0_store *s, int32_t *keys, int capacity) {
+    e0_lock(s->mutex);
+    int n = 0;
+    for (int slot = 0; slot < s->o.slots && n < capacity; slot++)
+        if (s->owner[slot] >= 0 && s->rec[s->owner[slot]].state == READY) keys[n++] = s->owner[slot];
+    e0_unlock(s->mutex);
+    return n;
+}
+
+int e0_store_take_log(e0_store *s, e0_use *out, int capacity) {
+    int n = s->log_n < capacity ? s->log_n : capacity;
+    memcpy(out, s->log, (size_t)n * sizeof *out);
+    s->log_n = 0;
+    return n;
+}
+
+void e0_store_read_counters(e0_store *s, e0_store_counters *out) {
+    e0_lock(s->mutex);
+    *out = s->count;
+    e0_unlock(s->mutex);
+}
+
+void e0_store_shrink(e0_store *s, int slots) {
+    e0_lock(s->mutex);
+    settle(s);
+    for (int slot = slots; slot < s->o.slots; slot++) {
+        int key = s->owner[slot];
+        if (key < 0) continue;
+        if (s->o.mapped) e0_map_release(mapped_at(s, s->rec + key), s->rec[key].bytes);
+        drop(s, key);
+    }
+    if (slots < s->o.slots) {
+        if (s->slab) {
+            size_t at = (size_t)slots * (size_t)s->o.slot_bytes;
+            e0_pages_discard(s->slab + at, (size_t)(s->o.slots - slots) * (size_t)s->o.slot_bytes);
+        }
+        s->o.slots = slots;
+        s->queue_head = s->queue_n = s->free_count = 0;
+        for (int slot = slots - 1; slot >= 0; slot--)
+            if (s->owner[slot] < 0) s->free_slots[s->free_count++] = slot;
+    }
+    e0_unlock(s->mutex);
+}
+
+int e0_store_take_error(e0_store *s, char *text, int capacity) {
+    e0_lock(s->mutex);
+    int n = snprintf(text, (size_t)capacity, "%s", s->error);
+    s->error[0] = 0;
+    e0_unlock(s->mutex);
+    return n;
+}
+
+void e0_store_set_record(e0_store *s, int key, int file, int64_t offset, int64_t bytes) {
+    s->rec[key] = (record){.offset = offset, .bytes = bytes, .file = file, .slot = -1, .tick = -1};
+}
+
+/* ---- life ---- */
+static bool open_files(e0_store *s, const char *const *paths, int n, char *error, int size) {
+    for (int i = 0; i < n; i++) {
+        s->file[i] = e0_file_open(paths[i], !s->o.mapped);
+        s->files = i + 1;
+        s->file_bytes[i] = s->file[i] < 0 ? -1 : e0_file_size(s->file[i]);
+        if (s->file_bytes[i] > 0 && s->o.mapped) s->map[i] = e0_map_open(s->file[i], s->file_bytes[i]);
+        if (s->file_bytes[i] > 0 && (!s->o.mapped || s->map[i])) continue;
+        snprintf(error, (size_t)size, "%s cannot be opened", paths[i]);
+        return false;
+    }
+    return true;
+}
+
+static bool allocate(e0_store *s, int files) {
+    size_t keys = (size_t)s->keys, slots = (size_t)s->o.slots;
+    s->file = calloc((size_t)files, sizeof *s->file);
+    s->map = calloc((size_t)files, sizeof *s->map);
+    s->file_bytes = calloc((size_t)files, sizeof *s->file_bytes);
+    s->rec = calloc(keys, sizeof *s->rec);
+    s->victim = calloc(keys, sizeof *s->victim);
+    s->log = calloc(2 * keys, sizeof *s->log);
+    s->list = calloc((size_t)s->o.experts, sizeof *s->list);
+    s->pending = calloc((size_t)s->o.experts, sizeof *s->pending);
+    s->owner = calloc(slots, sizeof *s->owner);
+    s->free_slots = calloc(slots, sizeof *s->free_slots);
+    s->queue = calloc(slots, sizeof *s->queue);
+    s->done = calloc(slots, sizeof *s->done);
+    s->lane = calloc((size_t)s->o.lanes, sizeof *s->lane);
+    s->mutex = e0_mutex_new(), s->work = e0_cond_new(), s->arrived = e0_cond_new();
+    if (!s->o.mapped) s->slab = e0_pages_alloc(slots * (size_t)s->o.slot_bytes);
+    return s->file && s->map && s->file_bytes && s->rec && s->victim && s->log && s->list && s->pending && s->owner &&
+           s->free_slots && s->queue && s->done && s->lane && s->mutex && s->work && s->arrived &&
+           (s->o.mapped || s->slab);
+}
+
+e0_store *e0_store_new(const e0_store_options *o, const char *const *paths, int files, char *error, int error_size) {
+    e0_store *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->o = *o;
+    s->keys = o->layers * o->experts;
+    s->allocated = o->slots;
+    if (!allocate(s, files)) {
+        snprintf(error, (size_t)error_size, "not enough memory for %d expert slots", o->slots);
+        e0_store_free(s);
+        return NULL;
+    }
+    for (int slot = o->slots - 1; slot >= 0; slot--) {
+        s->owner[slot] = -1;
+        s->free_slots[s->free_count++] = slot;
+    }
+    if (!open_files(s, paths, files, error, error_size)) {
+        e0_store_free(s);
+        return NULL;
+    }
+    for (; s->lanes < o->lanes; s->lanes++)
+        if (!(s->lane[s->lanes] = e0_thread_start(lane_main, s))) break;
+    return s;
+}
+
+void e0_store_free(e0_store *s) {
+    if (!s) return;
+    if (s->lanes) {
+        e0_lock(s->mutex);
+        s->quit = true;
+        e0_signal_all(s->work);
+        e0_unlock(s->mutex);
+        for (int i = 0; i < s->lanes; i++) e0_thread_join(s->lane[i]);
+    }
+    for (int i = 0; i < s->files; i++) {
+        if (s->map[i]) e0_map_close(s->map[i], s->file_bytes[i]);
+        if (s->file[i] >= 0) e0_file_close(s->file[i]);
+    }
+    if (s->slab) e0_pages_free(s->slab, (size_t)s->allocated * (size_t)s->o.slot_bytes);
+    void *owned[] = {s->file, s->map, s->file_bytes, s->rec, s->victim, s->log, s->list, s->pending,
+                     s->owner, s->free_slots, s->queue, s->done, s->lane};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    if (s->mutex) e0_mutex_free(s->mutex);
+    if (s->work) e0_cond_free(s->work);
+    if (s->arrived) e0_cond_free(s->arrived);
+    free(s);
+}
