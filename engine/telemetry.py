@@ -47,7 +47,7 @@ class Counters:
 class Snapshot:
     """Everything the live panel and the bench show, at one moment.
 
-    The machine's part (time, memory, process_io, disk) is read when the snapshot is made; the rest is
+    The machine's part (time, memory, process_io, disk) is read when one is made; the rest is
     what the runtime knows about itself. disk: all drives together, whoever used them. plan: the
     memory plan in lines for a person. Speeds are of the last reply, 0 before the first.
     """

@@ -44,7 +44,7 @@ class MemoryNeeds:
 
     @property
     def floor_slots(self) -> int:
-        """Slots without which nothing runs: one layer's experts in use, the next layer's arriving."""
+        """Slots without which nothing runs: a layer's experts in use, the next one's arriving."""
         return min(2 * self.top_k, self.experts_total)
 
     @property
@@ -97,7 +97,7 @@ class MemoryPlan:
     @property
     def lines(self) -> tuple[str, ...]:
         """The split for a person, one part a line."""
-        share = f"{self.expert_slots} of {self.experts_total} experts"
+        share = f"({self.expert_slots} of {self.experts_total})"
         parts = (
             ("budget", self.budget, ""),
             ("program and libraries", self.base, ""),
