@@ -1,0 +1,125 @@
+"""The door of this folder: what people already have (a Hugging Face folder, a GGUF file) becomes a
+shape and named tensors, read lazily. Holds no data itself; any thread; a read costs a few times the
+piece."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal, Protocol
+
+from engine.checkpoint.decode import Floats
+from engine.checkpoint.gguf import GgufCheckpoint
+from engine.checkpoint.safetensors import SafetensorsCheckpoint
+from engine.checkpoint.tensors import TensorInfo, cut_shape
+from engine.errors import CheckpointError
+from engine.formats import Blocks
+from engine.model.families.registry import Family
+from engine.model.shape import ModelShape
+from engine.model.weights import Source, WeightSpec
+
+__all__ = ["Checkpoint", "TensorInfo", "missing_tensors", "open_checkpoint", "unexpected_tensors"]
+
+# Tensors that carry nothing we need: rotary tables, masks, a head stored beside its tied twin.
+_HARMLESS = re.compile(
+    r".*rotary_emb\.(inv_freq|cos_cached|sin_cached)|.*\.(masked_bias|position_ids)"
+    r"|.*\.attn_rot_embd\.weight|rope_freqs\.weight"
+)
+_HEADS = ("lm_head.weight", "output.weight")
+
+
+class Checkpoint(Protocol):
+    """A source model. warnings: what `side_files` left out or guessed, in the user's words."""
+
+    path: Path
+    kind: Literal["safetensors", "gguf"]
+    family: Family
+    shape: ModelShape
+    warnings: list[str]
+
+    def names(self) -> Mapping[str, TensorInfo]:
+        """Every tensor by name."""
+        ...
+
+    def source(self, spec: WeightSpec) -> Source:
+        """Where a weight is in this checkpoint."""
+        ...
+
+    def read(self, source: Source) -> Blocks | Floats:
+        """The weight: `Blocks` if stored losslessly in one of our formats, else float32."""
+        ...
+
+    def stored_type(self, source: Source) -> str:
+        """The stored type, for messages: "Q4_0", "BF16"."""
+        ...
+
+    def side_files(self) -> dict[str, bytes]:
+        """What exists of tokenizer.json, chat_template.jinja, generation_config.json, LICENSE …"""
+        ...
+
+    def close(self) -> None:
+        """Forgets the tensors; reads fail from now on."""
+        ...
+
+
+def open_checkpoint(path: Path) -> Checkpoint:
+    """Opens a model folder, one of its .safetensors files, or any part of a GGUF.
+
+    Reads headers only. Raises CheckpointError, UnsupportedModelError, StorageError.
+    """
+    if path.is_dir():
+        return _open_folder(path)
+    if path.suffix.lower() == ".gguf":
+        return GgufCheckpoint(path)
+    if path.name.lower().endswith((".safetensors", ".safetensors.index.json")):
+        return SafetensorsCheckpoint(path.parent)
+    problem = "is not a model file" if path.exists() else "does not exist"
+    raise CheckpointError(
+        f"{path} {problem}.", "Choose a folder with .safetensors files, or a .gguf file."
+    )
+
+
+def _open_folder(folder: Path) -> Checkpoint:
+    if (folder / "config.json").exists() or any(folder.glob("*.safetensors")):
+        return SafetensorsCheckpoint(folder)
+    files = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".gguf")
+    models = [p for p in files if not re.search(r"-(?!00001)\d{5}-of-\d{5}$", p.stem)]
+    if len(models) > 1:
+        raise CheckpointError(
+            f"{folder} holds {len(models)} GGUF models.", "Choose one of the .gguf files itself."
+        )
+    return GgufCheckpoint(models[0]) if models else SafetensorsCheckpoint(folder)
+
+
+def missing_tensors(checkpoint: Checkpoint, specs: Iterable[WeightSpec]) -> list[str]:
+    """What the checkpoint lacks for these weights: absent tensors, and ones of another shape."""
+    names = checkpoint.names()
+    problems = {}
+    for spec in specs:
+        source = checkpoint.source(spec)
+        if source.name not in names:
+            problems[source.name] = source.name
+        elif (problem := _misfit(names[source.name], source, spec)) is not None:
+            problems[source.name] = problem
+    return list(problems.values())
+
+
+def _misfit(tensor: TensorInfo, source: Source, spec: WeightSpec) -> str | None:
+    try:
+        shape = cut_shape(tensor, source)
+    except CheckpointError as error:
+        return error.message
+    if shape != spec.shape:
+        return f"{tensor.name}: {spec.name} has the shape {shape} instead of {spec.shape}"
+    return None
+
+
+def unexpected_tensors(checkpoint: Checkpoint, specs: Iterable[WeightSpec]) -> list[str]:
+    """Tensors that no weight comes from; harmless leftovers are not told."""
+    used = {checkpoint.source(spec).name for spec in specs}
+    return [
+        name
+        for name in checkpoint.names()
+        if name not in used and name not in _HEADS and not _HARMLESS.fullmatch(name)
+    ]

@@ -1,0 +1,146 @@
+"""Careful reads of files that come from anywhere: regular files only, sizes capped, links kept
+inside the folder, JSON strict. Memory: never more than the bytes asked for; no file stays open."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import CheckpointError, StorageError
+
+FETCH_AGAIN = "The file is damaged or incomplete; fetch it again."
+SMALL_FILE = 64 << 20
+_CHUNK = 16 << 20
+_LFS_POINTER = b"version https://git-lfs"
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Opens a regular file for unbuffered reads. Raises CheckpointError if there is none."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise CheckpointError(f"{path} is not an ordinary file.", "Choose the model's files.")
+        return path.open("rb", buffering=0)
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path} does not exist.", "Fetch the missing file.") from error
+    except (OSError, ValueError) as error:
+        raise _storage(path, error) from error
+
+
+def file_size(path: Path) -> int:
+    """Bytes of a regular file."""
+    with open_regular(path) as file:
+        return file.seek(0, 2)
+
+
+def read_range(path: Path, offset: int, count: int) -> NDArray[np.uint8]:
+    """`count` bytes from `offset` in fresh memory. CheckpointError if the file is shorter."""
+    with open_regular(path) as file:
+        try:
+            if offset < 0 or count < 0 or offset + count > file.seek(0, 2):
+                raise CheckpointError(f"{path} ends before byte {offset + count}.", FETCH_AGAIN)
+            result = np.empty(count, np.uint8)
+            file.seek(offset)
+            _fill(file, result.data, path)
+        except OSError as error:
+            raise _storage(path, error) from error
+    return result
+
+
+def _fill(file: BinaryIO, target: memoryview, path: Path) -> None:
+    done = 0
+    while done < len(target):
+        count = file.readinto(target[done:])  # type: ignore[attr-defined]
+        if not count:
+            raise CheckpointError(f"{path} became shorter while it was read.", FETCH_AGAIN)
+        done += count
+
+
+def read_columns(
+    path: Path, offset: int, rows: int, row_bytes: int, span: tuple[int, int]
+) -> NDArray[np.uint8]:
+    """Bytes span[0]:span[1] of each of `rows` rows of `row_bytes`: uint8 (rows, span width)."""
+    first, last = span
+    if span == (0, row_bytes):
+        return read_range(path, offset, rows * row_bytes).reshape(rows, row_bytes)
+    result = np.empty((rows, last - first), np.uint8)
+    step = max(1, _CHUNK // max(row_bytes, 1))
+    for row in range(0, rows, step):
+        count = min(step, rows - row)
+        part = read_range(path, offset + row * row_bytes, count * row_bytes)
+        result[row : row + count] = part.reshape(count, row_bytes)[:, first:last]
+    return result
+
+
+def read_small(path: Path, cap: int = SMALL_FILE) -> bytes:
+    """A whole side file. Raises CheckpointError above `cap` bytes."""
+    size = file_size(path)
+    if size > cap:
+        raise CheckpointError(
+            f"{path} has {size} bytes; at most {cap} are accepted.",
+            "Check where the model comes from; this file should be small.",
+        )
+    return read_range(path, 0, size).tobytes()
+
+
+def inside(folder: Path, name: str) -> Path:
+    """The file `name` of `folder`; refuses names and links that lead out of it.
+
+    Links into a `blobs` folder beside `snapshots` are how the hub's cache stores files.
+    """
+    if name in ("", ".", "..") or any(c in name for c in "/\\:\0"):
+        raise CheckpointError(
+            f"{folder}: {name!r} is not a plain file name.", "Use an unmodified model folder."
+        )
+    path = folder / name
+    allowed = [folder.resolve()]
+    if folder.parent.name == "snapshots":
+        allowed.append((folder.parent.parent / "blobs").resolve())
+    if _target(path).parent not in allowed:
+        raise CheckpointError(
+            f"{path} is a link that leads out of the model's folder.",
+            "Put the file itself into the folder.",
+        )
+    return path
+
+
+def _target(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle
+        raise _storage(path, error) from error
+
+
+def refuse_pointer(start: bytes, path: Path) -> None:
+    """Refuses the stub that a clone without Git LFS leaves in place of a large file."""
+    if start.startswith(_LFS_POINTER[: max(len(start), 1)]):
+        raise CheckpointError(
+            f"{path} is only a Git LFS pointer, not the file itself.",
+            "Run `git lfs pull`, or download the file.",
+        )
+
+
+def parse_json(data: bytes, where: str) -> dict[str, object]:
+    """A JSON object; refuses other JSON, repeated keys and anything that does not parse."""
+    try:
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{where} is not valid JSON: {error}.", FETCH_AGAIN) from error
+    if not isinstance(value, dict):
+        raise CheckpointError(f"{where} does not hold a JSON object.", FETCH_AGAIN)
+    return value
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a key is repeated")
+    return result
+
+
+def _storage(path: Path, error: Exception) -> StorageError:
+    return StorageError(f"{path} cannot be read: {error}.", "Check the drive and the permissions.")

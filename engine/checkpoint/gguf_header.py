@@ -1,0 +1,206 @@
+"""Strict reader of one GGUF file's header (versions 2 and 3, ggml `docs/gguf.md`): metadata and
+where each tensor lies. Every count is checked against the bytes that are left before use."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from struct import Struct
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from engine.checkpoint.files import FETCH_AGAIN, open_regular, refuse_pointer
+from engine.checkpoint.tensors import StoredTensor, is_plain_name
+from engine.errors import CheckpointError, UnsupportedModelError
+
+MAX_STRING = 64 << 20
+MAX_NAME = 1024
+MAX_ITEMS = 16 << 20
+MAX_ENTRIES = 100_000  # tensors, and metadata keys
+MAX_HEADER = 1 << 30
+MAX_ALIGNMENT = 1 << 20
+
+_U32, _U64 = Struct("<I"), Struct("<Q")
+_STRING, _ARRAY, _BOOL = 8, 9, 7
+_NUMBERS: dict[int, np.dtype[Any]] = {
+    0: np.dtype("u1"), 1: np.dtype("i1"), 2: np.dtype("<u2"), 3: np.dtype("<i2"),
+    4: np.dtype("<u4"), 5: np.dtype("<i4"), 6: np.dtype("<f4"), _BOOL: np.dtype("u1"),
+    10: np.dtype("<u8"), 11: np.dtype("<i8"), 12: np.dtype("<f8"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GgufHeader:
+    """One file. metadata values: int, float, bool, str, or a list of one of them."""
+
+    path: Path
+    metadata: dict[str, object]
+    tensors: dict[str, StoredTensor]
+
+
+def read_header(path: Path) -> GgufHeader:
+    """Reads and checks a header. Raises CheckpointError, UnsupportedModelError."""
+    with open_regular(path) as raw:
+        size = raw.seek(0, 2)
+        raw.seek(0)
+        return _Reader(path, io.BufferedReader(raw, 1 << 20), size).header()  # type: ignore[type-var]
+
+
+class _Reader:
+    def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
+        self._path, self._file, self._size, self._position = path, file, size, 0
+
+    def header(self) -> GgufHeader:
+        self._magic()
+        tensors = self._count("tensors", 8 + 4 + 8 + 4 + 8)
+        keys = self._count("metadata keys", 8 + 4 + 1)
+        metadata: dict[str, object] = {}
+        for _ in range(keys):
+            key = self._name("a metadata key")
+            if key in metadata:
+                raise self._bad(f"repeats the metadata key {key!r}")
+            metadata[key] = self._value(key)
+        alignment = self._alignment(metadata)
+        found = [self._tensor(alignment) for _ in range(tensors)]
+        return GgufHeader(self._path, metadata, self._placed(found, alignment))
+
+    def _magic(self) -> None:
+        start = self._take(4, "its signature")
+        if start != b"GGUF":
+            refuse_pointer(start, self._path)
+            raise self._bad("does not start like a GGUF file", "Choose a .gguf model file.")
+        version = self._u32("its version")
+        if version not in (2, 3):
+            swapped = "big-endian" if version in (2 << 24, 3 << 24) else f"version {version}"
+            raise UnsupportedModelError(
+                f"{self._path} is a {swapped} GGUF file.", "Choose a file of GGUF version 3."
+            )
+
+    def _count(self, what: str, least_bytes: int) -> int:
+        count = self._u64(f"the number of {what}")
+        if count > MAX_ENTRIES or count * least_bytes > self._size - self._position:
+            raise self._bad(f"claims {count} {what}")
+        return count
+
+    def _value(self, key: str) -> object:
+        kind = self._u32(f"the type of {key!r}")
+        if kind == _ARRAY:
+            return self._array(key)
+        if kind == _STRING:
+            return self._string(key)
+        return self._numbers(kind, 1, key)[0]
+
+    def _array(self, key: str) -> list[object]:
+        kind = self._u32(f"the item type of {key!r}")
+        if kind == _ARRAY:
+            raise self._bad(f"has arrays inside the array {key!r}")
+        count = self._u64(f"the length of {key!r}")
+        least = 8 if kind == _STRING else 1
+        if count > MAX_ITEMS or count * least > self._size - self._position:
+            raise self._bad(f"claims {count} items in {key!r}")
+        if kind == _STRING:
+            return [self._string(key) for _ in range(count)]
+        return self._numbers(kind, count, key)
+
+    def _numbers(self, kind: int, count: int, key: str) -> list[object]:
+        if kind not in _NUMBERS:
+            raise self._bad(f"has a value of unknown type {kind} in {key!r}")
+        dtype = _NUMBERS[kind]
+        values = np.frombuffer(self._take(count * dtype.itemsize, repr(key)), dtype)
+        if kind != _BOOL:
+            return list(values.tolist())
+        if (values > 1).any():
+            raise self._bad(f"has a truth value other than 0 and 1 in {key!r}")
+        return list(values.astype(bool).tolist())
+
+    def _string(self, key: str) -> str:
+        size = self._u64(f"the length of a text in {key!r}")
+        if size > MAX_STRING:
+            raise self._bad(f"claims a text of {size} bytes in {key!r}")
+        return self._take(size, f"a text in {key!r}").decode("utf-8", "replace")
+
+    def _name(self, what: str) -> str:
+        size = self._u64(f"the length of {what}")
+        if not 0 < size <= MAX_NAME:
+            raise self._bad(f"claims a name of {size} bytes for {what}")
+        try:
+            name = self._take(size, what).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self._bad(f"has {what} that is not UTF-8 text") from error
+        if not is_plain_name(name):
+            raise self._bad(f"has {name!r} as the name of {what}")
+        return name
+
+    def _alignment(self, metadata: dict[str, object]) -> int:
+        value = metadata.get("general.alignment", 32)
+        if type(value) is int and 0 < value <= MAX_ALIGNMENT and not value & (value - 1):
+            return value
+        raise self._bad(f"has the alignment {value!r:.40}, which is not a small power of two")
+
+    def _tensor(self, alignment: int) -> StoredTensor:
+        """One entry, its offset still counted from the start of the data."""
+        name = self._name("a tensor")
+        axes = self._u32(f"the axes of {name}")
+        if not 1 <= axes <= 4:
+            raise self._bad(f"gives tensor {name} {axes} axes")
+        shape = tuple(self._u64(f"the shape of {name}") for _ in range(axes))[::-1]
+        dtype, unit = _stored_type(self._u32(f"the type of {name}"), f"{self._path}: {name}")
+        offset = self._u64(f"the offset of {name}")
+        values = 1
+        for length in shape:
+            values *= length
+        if not 0 < values < 1 << 60 or shape[-1] % unit[0] or offset % alignment:
+            raise self._bad(f"gives tensor {name} the shape {shape} as {dtype} at {offset}")
+        return StoredTensor(
+            name, shape, dtype, values // unit[0] * unit[1], self._path, offset, unit
+        )
+
+    def _placed(self, tensors: list[StoredTensor], alignment: int) -> dict[str, StoredTensor]:
+        """The tensors by name with offsets in the file; refuses ones that overlap or leave it."""
+        data = -(-self._position // alignment) * alignment
+        end, result = data, {}
+        for t in sorted(tensors, key=lambda tensor: tensor.offset):
+            if data + t.offset < end:
+                raise self._bad(f"lets tensor {t.name} overlap the one before it")
+            end = data + t.offset + t.nbytes
+            if end > self._size:
+                raise self._bad(f"has {self._size} bytes, but tensor {t.name} ends at {end}")
+            if t.name in result:
+                raise self._bad(f"repeats the tensor {t.name}")
+            place = (t.name, t.shape, t.dtype, t.nbytes, t.file, data + t.offset, t.unit)
+            result[t.name] = StoredTensor(*place)
+        return result
+
+    def _u32(self, what: str) -> int:
+        return int(_U32.unpack(self._take(4, what))[0])
+
+    def _u64(self, what: str) -> int:
+        return int(_U64.unpack(self._take(8, what))[0])
+
+    def _take(self, count: int, what: str) -> bytes:
+        if count > min(self._size, MAX_HEADER) - self._position:
+            raise self._bad(f"ends inside {what}, at byte {self._position}")
+        data = self._file.read(count)
+        if len(data) != count:
+            raise self._bad("became shorter while it was read")
+        self._position += count
+        return data
+
+    def _bad(self, problem: str, next_step: str = FETCH_AGAIN) -> CheckpointError:
+        return CheckpointError(f"{self._path} {problem}.", next_step)
+
+
+def _stored_type(number: int, where: str) -> tuple[str, tuple[int, int]]:
+    """Name and (values, bytes) of a block of a ggml type."""
+    from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
+
+    try:
+        kind = GGMLQuantizationType(number)
+        return kind.name, GGML_QUANT_SIZES[kind]
+    except (ValueError, KeyError) as error:
+        raise UnsupportedModelError(
+            f"{where} is stored as type {number}, which is not known here.",
+            "Choose a version of the model in a common type, such as Q4_0, Q8_0 or Q4_K_M.",
+        ) from error
