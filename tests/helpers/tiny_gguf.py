@@ -17,6 +17,8 @@ Array = NDArray[np.float32]
 _ARCH = {
     "qwen3_moe": gguf.MODEL_ARCH.QWEN3MOE,
     "mixtral": gguf.MODEL_ARCH.LLAMA,
+    "olmoe": gguf.MODEL_ARCH.OLMOE,
+    "minimax_m2": gguf.MODEL_ARCH.MINIMAXM2,
     "llama": gguf.MODEL_ARCH.LLAMA,
 }
 _MIXTRAL_PARTS = {"w1": "gate_proj", "w2": "down_proj", "w3": "up_proj"}
@@ -32,7 +34,7 @@ def write_tiny_gguf(checkpoint: Path, out: Path) -> Path:
     for name, tensor in _stacked(load_file(checkpoint / "model.safetensors")).items():
         if arch is gguf.MODEL_ARCH.LLAMA:
             tensor = _permuted(name, tensor, config)
-        writer.add_tensor(names.get_name(name, (".weight", ".bias")), tensor)
+        writer.add_tensor(_gguf_name(names, name), tensor)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -48,7 +50,11 @@ def _write_header(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
     writer.add_head_count(config["num_attention_heads"])
     writer.add_head_count_kv(config["num_key_value_heads"])
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
-    writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
+    rope = config["rope_parameters"]
+    writer.add_rope_freq_base(rope["rope_theta"])
+    if "partial_rotary_factor" in rope:
+        head = config["head_dim"]
+        writer.add_rope_dimension_count(int(head * rope["partial_rotary_factor"]))
     writer.add_vocab_size(config["vocab_size"])
     if config.get("head_dim"):
         writer.add_key_length(config["head_dim"])
@@ -57,10 +63,18 @@ def _write_header(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
     if experts:
         writer.add_expert_count(experts)
         writer.add_expert_used_count(config["num_experts_per_tok"])
-    if "moe_intermediate_size" in config:
-        writer.add_expert_feed_forward_length(config["moe_intermediate_size"])
+        width = config.get("moe_intermediate_size") or config["intermediate_size"]
+        writer.add_expert_feed_forward_length(width)
     writer.add_tokenizer_model("gpt2")
     writer.add_token_list([f"token{i}" for i in range(config["vocab_size"])])
+
+
+def _gguf_name(names: Any, name: str) -> str:
+    if name.endswith(".e_score_correction_bias"):  # llama.cpp's converter renames it first
+        name = name.removesuffix("_bias") + ".bias"
+    found = names.get_name(name, (".weight", ".bias"))
+    assert found is not None, name
+    return str(found)
 
 
 def _stacked(tensors: dict[str, Array]) -> dict[str, Array]:

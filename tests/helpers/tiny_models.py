@@ -47,6 +47,20 @@ _FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         "Mixtral",
         {"num_local_experts": 8, "num_experts_per_tok": 2, "intermediate_size": 96},
     ),
+    "olmoe": (
+        "Olmoe",
+        {"num_experts": 8, "num_experts_per_tok": 3, "intermediate_size": 32},
+    ),
+    "minimax_m2": (
+        "MiniMaxM2",
+        {
+            "head_dim": 32,
+            "num_local_experts": 8,
+            "num_experts_per_tok": 2,
+            "intermediate_size": 32,
+            "partial_rotary_factor": 0.5,
+        },
+    ),
     "llama": ("Llama", {"intermediate_size": 256, "tie_word_embeddings": True}),
 }
 FAMILIES = tuple(_FAMILIES)
@@ -74,6 +88,9 @@ def load_oracle(path: Path) -> Any:
 
 def _scatter(model: Any, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
+    for name, bias in model.named_buffers():
+        if name.endswith("e_score_correction_bias"):
+            bias.data = 0.2 * torch.randn(bias.shape, generator=generator)
     for name, weight in model.named_parameters():
         noise = torch.randn(weight.shape, generator=generator)
         if name.endswith("norm.weight"):

@@ -4,7 +4,7 @@ then experts. Buffers: x residual, h normed, q k v a attention, y a block's outp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from engine.model.program import (
     Add,
@@ -16,9 +16,12 @@ from engine.model.program import (
     RmsNorm,
     Rotary,
     Router,
+    ScoreFunction,
 )
 from engine.model.shape import ModelShape
 from engine.model.weights import Role, Source, WeightSpec
+
+Norms = Literal["none", "head", "row"]  # of q and k: over each head, or over all heads at once
 
 # Our name of a layer's weight → (HF, GGUF) name inside "model.layers.3." and "blk.3.".
 _NAMES = {
@@ -58,7 +61,7 @@ def outer_weights(shape: ModelShape) -> list[WeightSpec]:
 
 
 def attention_weights(
-    shape: ModelShape, layer: int, head_norms: bool = False, permuted: bool = False
+    shape: ModelShape, layer: int, norms: Norms = "none", permuted: bool = False
 ) -> list[WeightSpec]:
     """Norms and projections of a layer. `permuted`: GGUF has q, k in llama.cpp's rotary order."""
 
@@ -81,8 +84,10 @@ def attention_weights(
         result.append(spec(part, (height, width), Role.MATRIX, heads.get(part)))
         if shape.attention_bias:
             result.append(spec(f"{part}_bias", (height,), Role.FLOAT, heads.get(part)))
-    if head_norms:
-        result += [spec(name, (shape.head_dim,), Role.FLOAT) for name in ("q_norm", "k_norm")]
+    if norms != "none":
+        for part in "qk":
+            width = shape.head_dim if norms == "head" else rows[part]
+            result.append(spec(f"{part}_norm", (width,), Role.FLOAT))
     return result
 
 
@@ -154,7 +159,7 @@ def dense_weights(shape: ModelShape, layer: int) -> list[WeightSpec]:
     return result
 
 
-def attention_ops(shape: ModelShape, layer: int, head_norms: bool = False) -> list[Op]:
+def attention_ops(shape: ModelShape, layer: int, norms: Norms = "none") -> list[Op]:
     """x += o(attention(norm(x))); then h = norm(x) for the feed-forward."""
     at = f"layers.{layer}"
 
@@ -164,10 +169,11 @@ def attention_ops(shape: ModelShape, layer: int, head_norms: bool = False) -> li
 
     ops: list[Op] = [RmsNorm("h", "x", f"{at}.attention_norm", shape.hidden, shape.rms_eps)]
     ops += [linear(part, "h", part) for part in "qkv"]
-    if head_norms:
-        ops += [
-            RmsNorm(part, part, f"{at}.{part}_norm", shape.head_dim, shape.rms_eps) for part in "qk"
-        ]
+    if norms != "none":
+        widths = {"q": shape.q_width, "k": shape.kv_width}
+        for part, width in widths.items():
+            group = shape.head_dim if norms == "head" else width
+            ops.append(RmsNorm(part, part, f"{at}.{part}_norm", group, shape.rms_eps))
     for part, heads in (("q", shape.heads), ("k", shape.kv_heads)):
         ops.append(Rotary(part, heads, shape.head_dim, shape.rope_frequencies, shape.rope_factor))
     sizes = (layer, shape.heads, shape.kv_heads, shape.head_dim, shape.head_dim**-0.5)
@@ -180,14 +186,28 @@ def attention_ops(shape: ModelShape, layer: int, head_norms: bool = False) -> li
     return ops
 
 
-def expert_ops(shape: ModelShape, layer: int) -> list[Op]:
-    """x += the routed experts of h; a dense model runs all its blocks with gate 1."""
+def expert_ops(
+    shape: ModelShape, layer: int, score: ScoreFunction = "softmax", bias: bool = False
+) -> list[Op]:
+    """x += the routed experts of h; a dense model runs all its blocks with gate 1.
+
+    score and bias: the router's; the bias ("layers.0.router_bias") only chooses.
+    """
     sizes = (layer, shape.experts, shape.top_k)
     if shape.dense:
         return [Experts("y", "h", *sizes, shape.activation), Add("x", "x", "y")]
-    router = Router("ids", "gates", "h", f"layers.{layer}.router", *sizes[1:], shape.norm_topk)
+    router = f"layers.{layer}.router"
     return [
-        router,
+        Router(
+            "ids",
+            "gates",
+            "h",
+            router,
+            *sizes[1:],
+            shape.norm_topk,
+            score,
+            f"{router}_bias" if bias else None,
+        ),
         Experts("y", "h", *sizes, shape.activation, "ids", "gates"),
         Add("x", "x", "y"),
     ]

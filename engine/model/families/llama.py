@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from engine.model.families import layers, reading
 from engine.model.program import Program
-from engine.model.rope import attention_factor, frequencies
 from engine.model.shape import ModelShape
 from engine.model.weights import WeightSpec
 
@@ -22,15 +21,13 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
         raise fields.refuse("mlp_bias", "feed-forward biases are not known here")
     sizes = reading.hf_sizes(fields)
     width = fields.integer("intermediate_size", 1, 1 << 24)
-    base, scaling = reading.hf_rope(fields, 10_000.0)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
             **layers.dense_blocks(width),
             rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-6),
-            rope_frequencies=frequencies(sizes["head_dim"], base, scaling),
-            rope_factor=attention_factor(scaling),
+            **reading.hf_rope(fields, sizes["head_dim"], 10_000.0),
             tied_embeddings=fields.flag("tie_word_embeddings", False),
             attention_bias=fields.flag("attention_bias", False),
             activation=reading.hf_activation(fields),
@@ -44,17 +41,13 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     fields = reading.gguf_header(metadata)
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
     width = fields.integer(f"{GGUF_ARCH}.feed_forward_length", 1, 1 << 24)
-    base, scaling = reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
             **layers.dense_blocks(width),
             rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            rope_frequencies=reading.gguf_scaled(
-                fields, frequencies(sizes["head_dim"], base, scaling)
-            ),
-            rope_factor=attention_factor(scaling),
+            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
             dense=True,
         )
     )

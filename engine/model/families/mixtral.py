@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from engine.model.families import layers, reading
 from engine.model.program import Program
-from engine.model.rope import attention_factor, frequencies
 from engine.model.shape import ModelShape
 from engine.model.weights import WeightSpec
 
@@ -26,7 +25,6 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     reading.refuse_window(fields)
     sizes = reading.hf_sizes(fields)
     experts = fields.integer(fields.first("num_local_experts", "num_experts"), 1, 1 << 14)
-    base, scaling = reading.hf_rope(fields, 1_000_000.0)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
@@ -35,8 +33,7 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
             top_k=fields.integer("num_experts_per_tok", 1, experts),
             expert_width=fields.integer("intermediate_size", 1, 1 << 20),
             rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-5),
-            rope_frequencies=frequencies(sizes["head_dim"], base, scaling),
-            rope_factor=attention_factor(scaling),
+            **reading.hf_rope(fields, sizes["head_dim"], 1_000_000.0),
             tied_embeddings=fields.flag("tie_word_embeddings", False),
             activation=reading.hf_activation(fields),
         )
@@ -47,7 +44,6 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     """The shape from a GGUF header. Raises CheckpointError, UnsupportedModelError."""
     fields = reading.gguf_header(metadata)
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
-    base, scaling = reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0)
     experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(
         ModelShape(
@@ -57,10 +53,7 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
             top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
             expert_width=fields.integer(f"{GGUF_ARCH}.feed_forward_length", 1, 1 << 20),
             rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            rope_frequencies=reading.gguf_scaled(
-                fields, frequencies(sizes["head_dim"], base, scaling)
-            ),
-            rope_factor=attention_factor(scaling),
+            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
         )
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from engine.model.families import layers, reading
 from engine.model.fields import Fields
 from engine.model.program import Program
-from engine.model.rope import attention_factor, frequencies
 from engine.model.shape import ModelShape
 from engine.model.weights import WeightSpec
 
@@ -27,7 +26,6 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     _refuse_unknown(fields)
     sizes = reading.hf_sizes(fields)
     experts = fields.integer(fields.first("num_experts", "num_local_experts"), 1, 1 << 14)
-    base, scaling = reading.hf_rope(fields, 10_000.0)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
@@ -36,8 +34,7 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
             top_k=fields.integer("num_experts_per_tok", 1, experts),
             expert_width=fields.integer("moe_intermediate_size", 1, 1 << 20),
             rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-6),
-            rope_frequencies=frequencies(sizes["head_dim"], base, scaling),
-            rope_factor=attention_factor(scaling),
+            **reading.hf_rope(fields, sizes["head_dim"], 10_000.0),
             norm_topk=fields.flag("norm_topk_prob", False),
             tied_embeddings=fields.flag("tie_word_embeddings", False),
             attention_bias=fields.flag("attention_bias", False),
@@ -59,7 +56,6 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     """The shape from a GGUF header. Raises CheckpointError, UnsupportedModelError."""
     fields = reading.gguf_header(metadata)
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
-    base, scaling = reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0)
     experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(
         ModelShape(
@@ -69,8 +65,7 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
             top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
             expert_width=fields.integer(f"{GGUF_ARCH}.expert_feed_forward_length", 1, 1 << 20),
             rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            rope_frequencies=frequencies(sizes["head_dim"], base, scaling),
-            rope_factor=attention_factor(scaling),
+            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
             norm_topk=fields.flag(f"{GGUF_ARCH}.expert_weights_norm", True),
         )
     )
@@ -80,7 +75,7 @@ def weights(shape: ModelShape) -> list[WeightSpec]:
     """Every weight of the model."""
     specs = layers.outer_weights(shape)
     for layer in range(shape.layers):
-        specs += layers.attention_weights(shape, layer, head_norms=True)
+        specs += layers.attention_weights(shape, layer, norms="head")
         specs.append(layers.router_weight(shape, layer, "mlp.gate"))
         specs += layers.expert_weights(shape, layer, _EXPERTS)
     return specs
@@ -91,7 +86,7 @@ def program(shape: ModelShape) -> Program:
     return layers.decoder(
         shape,
         [
-            layers.attention_ops(shape, layer, head_norms=True) + layers.expert_ops(shape, layer)
+            layers.attention_ops(shape, layer, norms="head") + layers.expert_ops(shape, layer)
             for layer in range(shape.layers)
         ],
     )

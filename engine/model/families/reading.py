@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from engine.errors import UnsupportedModelError
 from engine.model.fields import Fields
-from engine.model.rope import RopeKind, RopeScaling
+from engine.model.rope import RopeKind, RopeScaling, attention_factor, frequencies
 from engine.model.shape import Activation, ModelShape
 
 BLOCK = 32  # quantised blocks run along columns, so every matrix needs a multiple of this many
@@ -111,15 +111,27 @@ def hf_activation(fields: Fields) -> Activation:
     return _ACTIVATIONS[name]
 
 
-def hf_rope(fields: Fields, default_theta: float) -> tuple[float, RopeScaling]:
-    """(base, scaling) from `rope_parameters` (transformers 5) or the older flat keys."""
+class Rope(TypedDict):
+    """The rotary part of a shape."""
+
+    rope_frequencies: tuple[float, ...]
+    rope_factor: float
+
+
+def hf_rope(fields: Fields, head_dim: int, theta: float, partial: bool = False) -> Rope:
+    """From `rope_parameters` (transformers 5) or the older flat keys. `theta`: the default base;
+    `partial`: the family may rotate only the first columns of a head."""
     rope = fields.section(fields.first("rope_scaling", "rope_parameters"))
-    outer = fields.number("rope_theta", 1.5, 1e15, default_theta)
-    base = rope.number("rope_theta", 1.5, 1e15, outer)
-    for where in (fields, rope):
-        if where.number("partial_rotary_factor", 0, 1, 1.0) != 1:
-            raise where.refuse("partial_rotary_factor", "partly rotated heads are not known here")
-    return base, _hf_scaling(rope, fields.integer("max_position_embeddings", *POSITIONS))
+    base = rope.number("rope_theta", 1.5, 1e15, fields.number("rope_theta", 1.5, 1e15, theta))
+    share = fields.number("partial_rotary_factor", 0, 1, 1.0)
+    share = rope.number("partial_rotary_factor", 0, 1, share)
+    dim = fields.integer("rotary_dim", 2, head_dim, int(head_dim * share)) if partial else head_dim
+    if (share != 1 and not partial) or (dim != head_dim and dim % 2):
+        raise fields.refuse("partial_rotary_factor", "heads rotated in part are not known here")
+    scaling = _hf_scaling(rope, fields.integer("max_position_embeddings", *POSITIONS))
+    return Rope(
+        rope_frequencies=frequencies(dim, base, scaling), rope_factor=attention_factor(scaling)
+    )
 
 
 def _hf_scaling(rope: Fields, positions: int) -> RopeScaling:
@@ -157,36 +169,37 @@ def _hf_yarn(rope: Fields, kind: RopeKind, factor: float, original: int) -> Rope
 
 
 def gguf_rope(
-    fields: Fields, arch: str, head_dim: int, default_theta: float
-) -> tuple[float, RopeScaling]:
-    """(base, scaling) from `<arch>.rope.*`."""
-    prefix, rotated = f"{arch}.rope.scaling", f"{arch}.rope.dimension_count"
-    if fields.integer(rotated, 1, 1 << 16, head_dim) != head_dim:
-        raise fields.refuse(rotated, "partly rotated heads are not known here")
-    base = fields.number(f"{arch}.rope.freq_base", 1.5, 1e15, default_theta)
+    fields: Fields, arch: str, head_dim: int, theta: float, partial: bool = False
+) -> Rope:
+    """From `<arch>.rope.*`, and the tensor that holds Llama 3's scaling."""
+    rotated = f"{arch}.rope.dimension_count"
+    dim = fields.integer(rotated, 2, head_dim, head_dim)
+    if dim != head_dim and (dim % 2 or not partial):
+        raise fields.refuse(rotated, "heads rotated in part are not known here")
+    base = fields.number(f"{arch}.rope.freq_base", 1.5, 1e15, theta)
+    scaling = _gguf_scaling(fields, arch)
+    plain = frequencies(dim, base, scaling)
+    if fields.has(ROPE_FACTORS):
+        divisors = fields.numbers(ROPE_FACTORS, len(plain), 1e-3, 1e6)
+        plain = tuple(f / divisor for f, divisor in zip(plain, divisors, strict=True))
+    return Rope(rope_frequencies=plain, rope_factor=attention_factor(scaling))
+
+
+def _gguf_scaling(fields: Fields, arch: str) -> RopeScaling:
+    prefix = f"{arch}.rope.scaling"
     kind = _ROPE_KINDS.get(fields.text(f"{prefix}.type", "none"))
     if kind not in ("default", "linear", "yarn"):
         raise fields.refuse(f"{prefix}.type", "this way to extend the context is not known")
     if kind == "default":
-        return base, RopeScaling()
-    factor = fields.number(f"{prefix}.factor", 1, 1e6)
+        return RopeScaling()
     positions = fields.integer(f"{arch}.context_length", *POSITIONS)
-    scaling = RopeScaling(
+    return RopeScaling(
         kind,
-        factor,
+        fields.number(f"{prefix}.factor", 1, 1e6),
         fields.integer(f"{prefix}.original_context_length", *POSITIONS, positions),
         beta_fast=fields.number(f"{prefix}.yarn_beta_fast", 1e-3, 1e6, 32.0),
         beta_slow=fields.number(f"{prefix}.yarn_beta_slow", 1e-3, 1e6, 1.0),
     )
-    return base, scaling
-
-
-def gguf_scaled(fields: Fields, frequencies: tuple[float, ...]) -> tuple[float, ...]:
-    """Frequencies divided by the `rope_freqs.weight` tensor where the file has one (Llama 3)."""
-    if not fields.has(ROPE_FACTORS):
-        return frequencies
-    factors = fields.numbers(ROPE_FACTORS, len(frequencies), 1e-3, 1e6)
-    return tuple(f / divisor for f, divisor in zip(frequencies, factors, strict=True))
 
 
 def gguf_vocab(fields: Fields, arch: str) -> int:

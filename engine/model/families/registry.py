@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from engine.errors import UnsupportedModelError
-from engine.model.families import llama, mixtral, qwen3_moe
+from engine.model.families import llama, minimax_m2, mixtral, olmoe, qwen3_moe
 from engine.model.families.reading import gguf_header
 from engine.model.program import Program
 from engine.model.shape import ModelShape
@@ -29,7 +29,7 @@ class Family(Protocol):
     def program(self, shape: ModelShape) -> Program: ...
 
 
-_FAMILIES: tuple[Family, ...] = (qwen3_moe, mixtral, llama)
+_FAMILIES: tuple[Family, ...] = (qwen3_moe, mixtral, olmoe, minimax_m2, llama)
 _DENSE = (llama.MODEL_TYPE,)
 
 

@@ -95,6 +95,8 @@ def test_chunks_and_rewinding_change_nothing(checkpoint: Path) -> None:
         ("qwen3_moe", {"norm_topk_prob": False}),
         ("qwen3_moe", {"attention_bias": True, "tie_word_embeddings": True}),
         ("qwen3_moe", {"num_experts_per_tok": 8, "hidden_act": "gelu_pytorch_tanh"}),
+        ("olmoe", {"attention_bias": True, "norm_topk_prob": True}),
+        ("minimax_m2", {"partial_rotary_factor": 1.0}),
         ("mixtral", {"head_dim": 32, "num_key_value_heads": 1, "hidden_act": "gelu"}),
         ("llama", {"attention_bias": True, "tie_word_embeddings": False}),
         ("llama", {"intermediate_size": 96}),

@@ -172,7 +172,7 @@ def test_a_window_wider_than_the_context_hides_nothing() -> None:
 
 
 def test_unknown_types_are_told_what_is_known() -> None:
-    with pytest.raises(UnsupportedModelError, match="qwen3_moe, mixtral, llama"):
+    with pytest.raises(UnsupportedModelError, match="qwen3_moe, mixtral, olmoe, minimax_m2, llama"):
         registry.by_model_type("bert")
     with pytest.raises(UnsupportedModelError, match="t5"):
         registry.by_gguf({"general.architecture": "t5"})

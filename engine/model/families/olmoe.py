@@ -1,0 +1,82 @@
+"""OLMoE (1B-7B): norms on q and k over all heads at once, experts in every layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.model.families import layers, reading
+from engine.model.program import Program
+from engine.model.shape import ModelShape
+from engine.model.weights import WeightSpec
+
+MODEL_TYPE = "olmoe"
+GGUF_ARCH = "olmoe"
+
+_EXPERTS = {part: f"mlp.experts.{{expert}}.{part}_proj" for part in ("gate", "up", "down")}
+
+
+def shape_from_config(config: Mapping[str, object]) -> ModelShape:
+    """The shape from config.json. Raises CheckpointError, UnsupportedModelError."""
+    fields = reading.hf_config(config)
+    if fields.has("clip_qkv"):
+        raise fields.refuse("clip_qkv", "clipped attention inputs are not known here")
+    sizes = reading.hf_sizes(fields)
+    experts = fields.integer("num_experts", 1, 1 << 14)
+    return reading.checked(
+        ModelShape(
+            MODEL_TYPE,
+            **sizes,
+            experts=experts,
+            top_k=fields.integer("num_experts_per_tok", 1, experts),
+            expert_width=fields.integer("intermediate_size", 1, 1 << 20),
+            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-5),
+            **reading.hf_rope(fields, sizes["head_dim"], 10_000.0),
+            norm_topk=fields.flag("norm_topk_prob", False),
+            tied_embeddings=fields.flag("tie_word_embeddings", False),
+            attention_bias=fields.flag("attention_bias", False),
+            activation=reading.hf_activation(fields),
+        )
+    )
+
+
+def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
+    """The shape from a GGUF header. Raises CheckpointError, UnsupportedModelError."""
+    fields = reading.gguf_header(metadata)
+    clamp = f"{GGUF_ARCH}.attention.clamp_kqv"
+    if fields.number(clamp, 0, 1e9, 0.0):
+        raise fields.refuse(clamp, "clipped attention inputs are not known here")
+    sizes = reading.gguf_sizes(fields, GGUF_ARCH)
+    experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
+    return reading.checked(
+        ModelShape(
+            MODEL_TYPE,
+            **sizes,
+            experts=experts,
+            top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
+            expert_width=fields.integer(f"{GGUF_ARCH}.feed_forward_length", 1, 1 << 20),
+            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
+            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
+            norm_topk=fields.flag(f"{GGUF_ARCH}.expert_weights_norm", False),
+        )
+    )
+
+
+def weights(shape: ModelShape) -> list[WeightSpec]:
+    """Every weight of the model."""
+    specs = layers.outer_weights(shape)
+    for layer in range(shape.layers):
+        specs += layers.attention_weights(shape, layer, norms="row")
+        specs.append(layers.router_weight(shape, layer, "mlp.gate"))
+        specs += layers.expert_weights(shape, layer, _EXPERTS)
+    return specs
+
+
+def program(shape: ModelShape) -> Program:
+    """The ops of the model."""
+    return layers.decoder(
+        shape,
+        [
+            layers.attention_ops(shape, layer, norms="row") + layers.expert_ops(shape, layer)
+            for layer in range(shape.layers)
+        ],
+    )
