@@ -1,0 +1,107 @@
+"""File-system steps of reader and writer: safe opening, durable writing, errors in our words.
+
+Owns no open file. Never follows a link inside a model folder and never opens anything but regular
+files, so that a hostile folder can neither lead outside nor make a read hang.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.errors import ContainerError, StorageError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turns OSError into StorageError: disk full, permission denied, drive gone."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(path, error) from error
+
+
+def storage_error(path: Path, error: OSError) -> StorageError:
+    """The StorageError for an OSError met at `path`."""
+    if error.errno in _FULL or getattr(error, "winerror", 0) == 112:
+        return StorageError(
+            f"The disk is full: {path} could not be written.",
+            "Free some space and run the same command again: it goes on where it stopped.",
+        )
+    if isinstance(error, PermissionError):
+        return StorageError(
+            f"Permission denied: {path}.", "Choose another folder, or change its permissions."
+        )
+    reason = error.strerror or str(error)
+    return StorageError(f"{path}: {reason}.", "Check that the drive is connected and healthy.")
+
+
+def checked_size(path: Path) -> int:
+    """Bytes of a regular file of a model folder; ContainerError when missing, a link or special."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        raise ContainerError(
+            f"{path} is missing.", "Convert or download the model again."
+        ) from None
+    except OSError as error:
+        raise storage_error(path, error) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ContainerError(
+            f"{path} is not a regular file but a link, folder or device.",
+            "Put the file itself into the model folder.",
+        )
+    return status.st_size
+
+
+def open_checked(path: Path) -> BinaryIO:
+    """An unbuffered reader of a regular file of a model folder."""
+    checked_size(path)
+    with storage_errors(path):
+        return open(path, "rb", buffering=0)
+
+
+def read_range(file: BinaryIO, path: Path, offset: int, target: memoryview) -> None:
+    """Fill `target` from `offset`; StorageError when the file ends or the drive fails."""
+    done = 0
+    with storage_errors(path):
+        file.seek(offset)
+        while done < len(target):
+            count = file.readinto(target[done:])  # type: ignore[attr-defined]
+            if not count:
+                raise StorageError(
+                    f"{path} ends early, at byte {offset + done}.",
+                    "The file is cut short: convert or download the model again.",
+                )
+            done += count
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Write a small file so that after a crash either the old or the new one is there, whole."""
+    temporary = path.with_name(path.name + ".tmp")
+    with storage_errors(path):
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+
+
+def sync_folder(path: Path) -> None:
+    """Make renames inside a folder durable; Windows does that by itself."""
+    if sys.platform == "win32":
+        return
+    with storage_errors(path):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

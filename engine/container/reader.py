@@ -1,0 +1,215 @@
+"""Opens a converted model: strict about every file, cheap (reads the manifest and headers only).
+
+Owns one lazily opened handle for embedding rows, guarded by a lock: any thread may read. Expert
+files are only named here; the store opens and reads them. Memory: the manifest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.container.checks import check, check_weights
+from engine.container.embedding import decode_rows
+from engine.container.files import checked_size, open_checked, read_range, storage_errors
+from engine.container.manifest import (
+    DENSE_NAME,
+    MANIFEST_NAME,
+    MAX_MANIFEST_BYTES,
+    Manifest,
+    RecordEntry,
+    RecordLayout,
+    TensorEntry,
+    identity,
+    parse,
+)
+from engine.container.record import dense_header, moex_header
+from engine.container.strict import DAMAGED
+from engine.errors import ContainerError
+from engine.events import Progress
+from engine.model.families.registry import by_model_type
+from engine.model.shape import ModelShape
+from engine.stop import StopFlag
+
+VERIFY_CHUNK = 8 << 20
+MAX_REPORTED = 5
+
+Bytes = NDArray[np.uint8]
+
+
+class Container:
+    """A converted model folder whose files fit its manifest."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.files = [path / entry.name for entry in manifest.files]
+        self.dense_path = path / DENSE_NAME
+        self._records = {(r.layer, r.expert): r for r in manifest.records}
+        self._embedding: BinaryIO | None = None
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: Path) -> Container:
+        """Open and check a folder without reading its weights.
+
+        Raises ContainerError, StorageError, UnsupportedModelError.
+        """
+        manifest = read_manifest(path)
+        family = by_model_type(manifest.shape.model_type)
+        check_weights(manifest, family.weights(manifest.shape))
+        container = cls(path, manifest)
+        container._check_files()
+        return container
+
+    @property
+    def shape(self) -> ModelShape:
+        """The model's sizes."""
+        return self.manifest.shape
+
+    @property
+    def family(self) -> str:
+        """Name of the model's family in the registry."""
+        return self.manifest.shape.model_type
+
+    def record(self, layer: int, expert: int) -> RecordEntry:
+        """Where an expert lies."""
+        return self._records[layer, expert]
+
+    def layout(self, layer: int) -> RecordLayout:
+        """How the records of a layer are divided into matrices."""
+        return self.manifest.layouts[self.manifest.layer_layout[layer]]
+
+    def read_record(self, layer: int, expert: int) -> Bytes:
+        """The bytes of one record, in fresh memory."""
+        record = self.record(layer, expert)
+        return _read(self.files[record.file], record.offset, record.bytes)
+
+    def read_dense(self, name: str) -> Bytes:
+        """The stored bytes of a resident weight, in fresh memory."""
+        tensor = self.manifest.tensors[name]
+        return _read(self.dense_path, tensor.offset, tensor.bytes)
+
+    def embedding_rows(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Embeddings (n, hidden) of token ids, each distinct row read once from the disk."""
+        entry = self.manifest.tensors["embedding"]
+        unique, back = np.unique(np.asarray(ids, np.int64).reshape(-1), return_inverse=True)
+        if unique.size and not 0 <= unique[0] <= unique[-1] < self.shape.vocab:
+            raise ContainerError(
+                f"The token {unique[-1]} is outside the model's vocabulary of {self.shape.vocab}.",
+                "The tokenizer belongs to another model: convert the model again.",
+            )
+        stored = self._read_rows(entry, unique)
+        return decode_rows(stored, entry.format, self.shape.hidden)[back]
+
+    def verify(self, progress: Callable[[Progress], None], stop: StopFlag) -> None:
+        """Read everything and compare hashes; ContainerError names what is damaged."""
+        damaged = [] if identity(self.manifest) == self.manifest.id else [MANIFEST_NAME]
+        total = sum(size for _, _, _, size, _ in self._parts())
+        done = 0
+        for what, path, offset, size, sha256 in self._parts():
+            progress(Progress(done, total, f"checking {what}"))
+            if _hash(path, offset, size, stop) != sha256:
+                damaged.append(what)
+            done += size
+        progress(Progress(done, total, "checked"))
+        if damaged:
+            raise ContainerError(_damage_report(self.path, damaged), DAMAGED)
+
+    def close(self) -> None:
+        """Release the embedding file. The container may be used again."""
+        with self._lock:
+            if self._embedding is not None:
+                self._embedding.close()
+                self._embedding = None
+
+    def _parts(self) -> Iterator[tuple[str, Path, int, int, str]]:
+        """Everything that has a hash: what, path, offset, size, sha256."""
+        for tensor in self.manifest.tensors.values():
+            yield tensor.name, self.dense_path, tensor.offset, tensor.bytes, tensor.sha256
+        for record in self.manifest.records:
+            what = f"layer {record.layer}, expert {record.expert}"
+            path = self.files[record.file]
+            yield what, path, record.offset, record.bytes, record.sha256
+        for entry in self.manifest.side_files:
+            yield entry.name, self.path / entry.name, 0, entry.bytes, entry.sha256
+
+    def _read_rows(self, entry: TensorEntry, rows: NDArray[np.int64]) -> Bytes:
+        size = entry.bytes // self.shape.vocab
+        stored = np.empty((len(rows), size), np.uint8)
+        with self._lock:
+            if self._embedding is None:
+                self._embedding = open_checked(self.dense_path)
+            for i, row in enumerate(rows):
+                target = stored[i].data
+                read_range(self._embedding, self.dense_path, entry.offset + int(row) * size, target)
+        return stored
+
+    def _check_files(self) -> None:
+        manifest = self.manifest
+        sizes = {DENSE_NAME: manifest.dense_bytes}
+        sizes |= {entry.name: entry.bytes for entry in manifest.files}
+        sizes |= {entry.name: entry.bytes for entry in manifest.side_files}
+        for name, size in sizes.items():
+            found = checked_size(self.path / name)
+            if found != size:
+                raise ContainerError(
+                    f"{self.path / name} has {found} bytes instead of {size}.", DAMAGED
+                )
+        tensors = manifest.tensors.values()
+        start = next(iter(tensors)).offset
+        _check_header(self.dense_path, dense_header(tensors, start))
+        for number, path in enumerate(self.files):
+            _check_header(path, moex_header(manifest, number))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The checked manifest of a model folder, without looking at its other files."""
+    if not path.is_dir():
+        raise ContainerError(f"{path} is not a folder.", "Choose a converted model's folder.")
+    file = path / MANIFEST_NAME
+    size = checked_size(file)
+    if size > MAX_MANIFEST_BYTES:
+        raise ContainerError(f"{file} is far too large ({size} bytes).", DAMAGED)
+    with storage_errors(file):
+        manifest = parse(file.read_bytes())
+    check(manifest)
+    return manifest
+
+
+def _read(path: Path, offset: int, size: int) -> Bytes:
+    data = np.empty(size, np.uint8)
+    with open_checked(path) as file:
+        read_range(file, path, offset, data.data)
+    return data
+
+
+def _hash(path: Path, offset: int, size: int, stop: StopFlag) -> str:
+    digest = hashlib.sha256()
+    buffer = memoryview(bytearray(min(size, VERIFY_CHUNK)))
+    with open_checked(path) as file:
+        for start in range(0, size, VERIFY_CHUNK):
+            stop.check()
+            part = buffer[: min(VERIFY_CHUNK, size - start)]
+            read_range(file, path, offset + start, part)
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _check_header(path: Path, expected: bytes) -> None:
+    if _read(path, 0, len(expected)).tobytes() != expected:
+        raise ContainerError(
+            f"{path} does not belong to this model, or its first bytes are damaged.", DAMAGED
+        )
+
+
+def _damage_report(path: Path, damaged: list[str]) -> str:
+    shown = "; ".join(damaged[:MAX_REPORTED])
+    more = f" and {len(damaged) - MAX_REPORTED} more" if len(damaged) > MAX_REPORTED else ""
+    return f"{path} is damaged: {shown}{more}."

@@ -1,0 +1,211 @@
+"""Writes a planned container item by item into an unfinished folder; publishes it when complete.
+
+Owns the data files of that folder and its journal, on one thread. Items are the plan's tensors,
+then its records, in file order. After a kill at any instant the same plan goes on behind the last
+item whose bytes are known to be on the disk. Memory: the item at hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.container.checks import check, is_safe_name
+from engine.container.files import read_range, storage_errors, sync_folder, write_durably
+from engine.container.journal import JOURNAL_NAME, Journal, belongs_to
+from engine.container.manifest import (
+    DENSE_NAME,
+    MANIFEST_NAME,
+    Manifest,
+    RecordEntry,
+    SideFile,
+    TensorEntry,
+    encode,
+)
+from engine.container.record import dense_header, moex_header
+from engine.errors import ContainerError, StorageError
+
+SYNC_BYTES = 64 << 20  # at most this much work is lost by a kill
+CHECKED_TAIL_BYTES = 64 << 20  # read back and compared when a conversion goes on
+
+Item = TensorEntry | RecordEntry
+Bytes = NDArray[np.uint8]
+
+
+class ContainerWriter:
+    """`position` items are written; `items[position]` is the next.
+
+    resumed: work for this plan was found; restarted: work for another plan was found and dropped.
+    """
+
+    def __init__(self, folder: Path, plan: Manifest) -> None:
+        self.folder = folder
+        self.plan = plan
+        self.items: list[Item] = [*plan.tensors.values(), *plan.records]
+        with storage_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self.restarted = _clear_other_work(folder, plan.id)
+        self._journal = Journal(folder, plan.id)
+        self._hashes = list(self._journal.hashes[: len(self.items)])
+        self._file: BinaryIO | None = None
+        self._path = folder
+        self._unsynced = 0
+        self._keep_intact_items()
+        self.resumed = bool(self._hashes)
+
+    @property
+    def position(self) -> int:
+        """How many items are written."""
+        return len(self._hashes)
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes of the items written so far."""
+        return sum(item.bytes for item in self.items[: self.position])
+
+    def write(self, chunks: Iterable[Bytes]) -> None:
+        """Append the next item, given in pieces that add up to its planned size."""
+        item = self.items[self.position]
+        file = self._open_for(item)
+        digest, size = hashlib.sha256(), 0
+        with storage_errors(self._path):
+            for chunk in chunks:
+                digest.update(chunk.data)
+                file.write(chunk.data)
+                size += chunk.nbytes
+        if size != item.bytes:
+            raise ValueError(f"{size} bytes given for an item of {item.bytes}")
+        self._hashes.append(digest.hexdigest())
+        self._journal.add(self._hashes[-1])
+        self._unsynced += size
+        if self._unsynced >= SYNC_BYTES:
+            self.sync()
+
+    def sync(self) -> None:
+        """Make everything written so far survive a crash."""
+        if self._file is not None:
+            with storage_errors(self._path):
+                self._file.flush()
+                os.fsync(self._file.fileno())
+        self._journal.commit()
+        self._unsynced = 0
+
+    def finish(self, side_files: Mapping[str, bytes]) -> Manifest:
+        """Write side files and the manifest; the folder is then complete but not published."""
+        self.sync()
+        self.close()
+        entries = tuple(self._write_side_file(*pair) for pair in sorted(side_files.items()))
+        manifest = self._manifest(entries)
+        check(manifest)
+        write_durably(self.folder / MANIFEST_NAME, encode(manifest))
+        sync_folder(self.folder)
+        return manifest
+
+    def close(self) -> None:
+        """Release all files; unsynced items will be written again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self._journal.close()
+
+    def _manifest(self, side_files: tuple[SideFile, ...]) -> Manifest:
+        hashed = [
+            replace(item, sha256=sha256)
+            for item, sha256 in zip(self.items, self._hashes, strict=True)
+        ]
+        tensors = {entry.name: entry for entry in hashed if isinstance(entry, TensorEntry)}
+        records = tuple(entry for entry in hashed if isinstance(entry, RecordEntry))
+        return replace(self.plan, tensors=tensors, records=records, side_files=side_files)
+
+    def _write_side_file(self, name: str, data: bytes) -> SideFile:
+        if not is_safe_name(name):
+            raise ContainerError(f"The side file {name[:80]!r} has an unsafe name.", "Rename it.")
+        write_durably(self.folder / name, data)
+        return SideFile(name, len(data), hashlib.sha256(data).hexdigest())
+
+    def _file_of(self, item: Item) -> tuple[Path, bytes]:
+        """The file an item lies in, and that file's header."""
+        if isinstance(item, TensorEntry):
+            tensors = self.plan.tensors.values()
+            start = next(iter(tensors)).offset
+            return self.folder / DENSE_NAME, dense_header(tensors, start)
+        name = self.plan.files[item.file].name
+        return self.folder / name, moex_header(self.plan, item.file)
+
+    def _open_for(self, item: Item) -> BinaryIO:
+        """The item's file, cut behind the item before it and positioned there."""
+        path, header = self._file_of(item)
+        if self._file is not None and self._path == path:
+            return self._file
+        if self._file is not None:
+            self.sync()
+            self._file.close()
+        new = item.offset == len(header)
+        with storage_errors(path):
+            self._file, self._path = open(path, "wb" if new else "r+b"), path  # noqa: SIM115
+            if new:
+                self._file.write(header)
+            self._file.seek(item.offset)
+            self._file.truncate()
+        return self._file
+
+    def _keep_intact_items(self) -> None:
+        """Drop journalled items whose bytes are lost; compare the last ones with their hashes."""
+        left = CHECKED_TAIL_BYTES
+        number = self.position - 1
+        while number >= 0 and left > 0:
+            left -= self.items[number].bytes
+            if not self._is_intact(number):
+                del self._hashes[number:]
+                left = CHECKED_TAIL_BYTES
+            number -= 1
+        if self.position != len(self._journal.hashes):
+            self._journal.cut(self.position)
+
+    def _is_intact(self, number: int) -> bool:
+        item = self.items[number]
+        path, _ = self._file_of(item)
+        if not path.is_file() or path.stat().st_size < item.offset + item.bytes:
+            return False
+        data = bytearray(item.bytes)
+        with storage_errors(path), open(path, "rb", buffering=0) as file:
+            read_range(file, path, item.offset, memoryview(data))
+        return hashlib.sha256(data).hexdigest() == self._hashes[number]
+
+
+def _clear_other_work(folder: Path, identity: str) -> bool:
+    """Empty a folder that holds work for another plan; refuse one that is not ours at all."""
+    if belongs_to(folder, identity) or not any(folder.iterdir()):
+        return False
+    if not (folder / JOURNAL_NAME).is_file():
+        raise StorageError(
+            f"{folder} is needed for the conversion but holds other files.",
+            "Move them away, or choose another target.",
+        )
+    for path in folder.iterdir():
+        if path.name != JOURNAL_NAME:  # last: without it the rest would look like another's files
+            path.unlink()
+    (folder / JOURNAL_NAME).unlink()
+    return True
+
+
+def publish(folder: Path, target: Path) -> None:
+    """Give a finished folder its name. An old container at `target` is replaced."""
+    old = target.with_name(f".{target.name}.edge0-replaced")
+    with storage_errors(target):
+        if target.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            os.rename(target, old)
+            sync_folder(target.parent)
+        os.rename(folder, target)
+        sync_folder(target.parent)
+        (target / JOURNAL_NAME).unlink(missing_ok=True)
+        shutil.rmtree(old, ignore_errors=True)

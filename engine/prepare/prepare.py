@@ -1,0 +1,194 @@
+"""Converts a checkpoint into a container: plan, produce each piece, write, publish by rename.
+
+Owns the unfinished folder `<out>.partial` and a lock beside it for as long as it runs. Worker
+threads produce pieces (`tasks`); the calling thread hashes and writes them in order, so the result
+does not depend on timing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.checkpoint.checkpoint import (
+    Checkpoint,
+    missing_tensors,
+    open_checkpoint,
+    unexpected_tensors,
+)
+from engine.container.checks import RECORD_ALIGNMENTS, check_shape
+from engine.container.files import storage_errors
+from engine.container.manifest import Manifest, Quant, TensorEntry
+from engine.container.writer import ContainerWriter, Item, publish
+from engine.errors import (
+    CheckpointError,
+    ConfigError,
+    Stopped,
+    StorageError,
+    UnsupportedModelError,
+)
+from engine.events import Progress
+from engine.formats import RECORD_ALIGN
+from engine.prepare.layout import Plan, make_plan
+from engine.prepare.target import claimed, found_complete
+from engine.prepare.tasks import in_order, tasks_of
+from engine.stop import StopFlag
+
+SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
+
+Bytes = NDArray[np.uint8]
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class PrepareSummary:
+    """What came out. resumed_bytes: taken over from an interrupted run; already: nothing to do."""
+
+    path: Path
+    bytes: int
+    records: int
+    notes: tuple[str, ...]
+    resumed_bytes: int = 0
+    already: bool = False
+
+
+def prepare(
+    source: Path,
+    out: Path,
+    quant: str = "nf4",
+    progress: Report = lambda _: None,
+    stop: StopFlag | None = None,
+    overwrite: bool = False,
+    expert_block: int = RECORD_ALIGN,
+    hot_order: Mapping[int, Sequence[int]] | None = None,
+) -> PrepareSummary:
+    """Convert `source` into the container `out`; run again after any interruption to go on.
+
+    Raises CheckpointError, UnsupportedModelError, StorageError, ConfigError, Stopped.
+    """
+    chosen = _checked_quant(quant, expert_block)
+    stop = stop or StopFlag()
+    out = Path(os.path.abspath(out))
+    checkpoint = open_checkpoint(source)
+    try:
+        _refuse_unknown(checkpoint)
+        progress(Progress(0, 1, "planning"))
+        plan = make_plan(checkpoint, chosen, expert_block, hot_order or {})
+        with claimed(out):
+            if found_complete(out, plan.manifest.id, overwrite):
+                return _summary(plan.manifest, out, 0, already=True)
+            return _convert(checkpoint, plan, out, progress, stop)
+    finally:
+        checkpoint.close()
+
+
+def _checked_quant(quant: str, expert_block: int) -> Quant:
+    known: dict[str, Quant] = {name: name for name in get_args(Quant)}
+    if quant not in known:
+        raise ConfigError(
+            f"The number format {quant[:40]!r} is not known.", f"Choose one of {', '.join(known)}."
+        )
+    if expert_block not in RECORD_ALIGNMENTS:
+        raise ConfigError(f"The expert block is {expert_block} bytes.", "Choose 4k, 16k or 64k.")
+    return known[quant]
+
+
+def _refuse_unknown(checkpoint: Checkpoint) -> None:
+    """Stop before the first byte when a tensor is missing, misshapen or nobody's."""
+    check_shape(checkpoint.shape)
+    specs = checkpoint.family.weights(checkpoint.shape)
+    missing = missing_tensors(checkpoint, specs)
+    if missing:
+        raise CheckpointError(
+            f"{checkpoint.path} lacks {len(missing)} tensors: {_some(missing)}.",
+            "Fetch the complete model again.",
+        )
+    unexpected = unexpected_tensors(checkpoint, specs)
+    if unexpected:
+        raise UnsupportedModelError(
+            f"{checkpoint.path} holds tensors this version does not know: {_some(unexpected)}.",
+            "Choose another version of the model, or update Edge0.",
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _convert(
+    checkpoint: Checkpoint, plan: Plan, out: Path, progress: Report, stop: StopFlag
+) -> PrepareSummary:
+    folder = out.with_name(out.name + ".partial")
+    writer = ContainerWriter(folder, plan.manifest)
+    resumed = writer.written_bytes
+    if writer.restarted:
+        progress(Progress(0, 1, "the source or the options changed: starting anew"))
+    try:
+        _check_space(folder, _total_bytes(plan.manifest) - resumed)
+        _write_items(checkpoint, plan, writer, progress, stop)
+        progress(Progress(1, 1, "finishing"))
+        manifest = writer.finish(checkpoint.side_files())
+    finally:
+        writer.close()
+    publish(folder, out)
+    return _summary(manifest, out, resumed)
+
+
+def _write_items(
+    checkpoint: Checkpoint, plan: Plan, writer: ContainerWriter, progress: Report, stop: StopFlag
+) -> None:
+    items = writer.items[writer.position :]
+    tasks = [tasks_of(checkpoint, plan, item) for item in items]
+    done, total = writer.written_bytes, sum(item.bytes for item in writer.items)
+    results = in_order(task for each in tasks for task in each)
+    try:
+        for item, each in zip(items, tasks, strict=True):
+            progress(Progress(done, total, _describe(item, plan.manifest)))
+            writer.write(_watched(islice(results, len(each)), stop))
+            done += item.bytes
+        progress(Progress(done, total, "written"))
+    except Stopped:
+        writer.sync()
+        raise
+    finally:
+        results.close()
+
+
+def _watched(pieces: Iterable[Bytes], stop: StopFlag) -> Iterator[Bytes]:
+    for piece in pieces:
+        stop.check()
+        yield piece
+
+
+def _describe(item: Item, manifest: Manifest) -> str:
+    if isinstance(item, TensorEntry):
+        return "weights that stay in memory"
+    return f"experts of layer {item.layer + 1} of {manifest.shape.layers}"
+
+
+def _total_bytes(manifest: Manifest) -> int:
+    return manifest.dense_bytes + sum(file.bytes for file in manifest.files)
+
+
+def _check_space(folder: Path, needed: int) -> None:
+    with storage_errors(folder):
+        free = shutil.disk_usage(folder).free
+    if needed + SPARE_BYTES > free:
+        raise StorageError(
+            f"The disk of {folder.parent} is too full: {(needed + SPARE_BYTES) / 1e9:.1f} GB are"
+            f" needed, {free / 1e9:.1f} GB are free.",
+            "Free some space or choose another drive, then run the same command again.",
+        )
+
+
+def _summary(manifest: Manifest, out: Path, resumed: int, already: bool = False) -> PrepareSummary:
+    size = _total_bytes(manifest)
+    return PrepareSummary(out, size, len(manifest.records), manifest.source.notes, resumed, already)
