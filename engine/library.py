@@ -1,0 +1,144 @@
+"""The converted models on this machine: where they are kept, what each is, what is wrong with it.
+
+Reads manifests and headers, never weights. One broken folder is listed with its problem and never
+hides the others. Any thread; holds nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from engine.container.files import storage_errors
+from engine.container.manifest import MANIFEST_NAME
+from engine.container.reader import Container
+from engine.errors import ConfigError, Edge0Error
+
+_PARTIAL = ".partial"  # a conversion at work, or interrupted
+_REPLACED = ".replaced"  # an old model about to be deleted
+
+
+@dataclass(frozen=True)
+class InstalledModel:
+    """One model folder. When `problem` is not empty the model cannot be opened and says why.
+
+    format: number format of the experts. dense: every block is used for every token.
+    """
+
+    name: str
+    path: Path
+    size_bytes: int
+    format: str = ""
+    model_type: str = ""
+    layers: int = 0
+    experts: int = 0
+    top_k: int = 0
+    dense: bool = False
+    complete: bool = False
+    problem: str = ""
+
+
+def models_dir(override: Path | None = None) -> Path:
+    """The folder models are kept in; it may not exist yet. `override` is the user's own choice."""
+    return override or platformdirs.user_data_path("Edge0", appauthor=False) / "models"
+
+
+def list_models(folder: Path | None = None) -> list[InstalledModel]:
+    """Every model folder in `folder`, by name. Raises StorageError when it cannot be read."""
+    folder = models_dir(folder)
+    if not folder.is_dir():
+        return []
+    with storage_errors(folder), os.scandir(folder) as entries:
+        paths = [Path(entry.path) for entry in entries if _may_be_model(entry)]
+    models = [_unfinished(p) if p.name.endswith(_PARTIAL) else inspect_model(p) for p in paths]
+    return sorted(models, key=lambda model: (model.name.lower(), model.name))
+
+
+def inspect_model(path: Path) -> InstalledModel:
+    """What one folder holds; never raises for a damaged one."""
+    try:
+        container = Container.open(path)
+    except Edge0Error as error:
+        return InstalledModel(path.name, path, _folder_bytes(path), problem=error.message)
+    container.close()
+    manifest, shape = container.manifest, container.shape
+    return InstalledModel(
+        name=path.name,
+        path=path,
+        size_bytes=manifest.dense_bytes + sum(file.bytes for file in manifest.files),
+        format=manifest.quant,
+        model_type=shape.model_type,
+        layers=shape.layers,
+        experts=shape.experts,
+        top_k=shape.top_k,
+        dense=shape.dense,
+        complete=True,
+    )
+
+
+def find_model(name_or_dir: str | Path, folder: Path | None = None) -> Path:
+    """The folder meant by a path, a model's name, or the start of just one name.
+
+    Raises ConfigError that lists what there is.
+    """
+    path = Path(name_or_dir).expanduser()
+    if (path / MANIFEST_NAME).is_file():
+        return path
+    models = list_models(folder)
+    found = _by_name(str(name_or_dir), models)
+    if len(found) == 1:
+        return found[0].path
+    if path.exists():
+        raise ConfigError(
+            f"{path} is not a converted model.",
+            f'Convert it first: edge0 prepare --model "{path}" --out FOLDER.',
+        )
+    if found:
+        names = ", ".join(model.name for model in found)
+        raise ConfigError(f"{name_or_dir} could mean {names}.", "Type more of the name.")
+    raise ConfigError(f"There is no model named {name_or_dir}.", _what_there_is(models))
+
+
+def _by_name(name: str, models: list[InstalledModel]) -> list[InstalledModel]:
+    """Models of exactly this name, else in any case, else beginning with it."""
+    lower = name.lower()
+    for match in (
+        [model for model in models if model.name == name],
+        [model for model in models if model.name.lower() == lower],
+        [model for model in models if lower and model.name.lower().startswith(lower)],
+    ):
+        if match:
+            return match
+    return []
+
+
+def _what_there_is(models: list[InstalledModel]) -> str:
+    if not models:
+        return "No model is installed yet: run edge0 starter, or edge0 prepare to convert one."
+    return f"Installed: {', '.join(model.name for model in models)}."
+
+
+def _may_be_model(entry: os.DirEntry[str]) -> bool:
+    if entry.name.startswith(".") or entry.name.endswith(_REPLACED):
+        return False
+    try:
+        return entry.is_dir() or entry.is_symlink()  # a dangling link: its drive is not connected
+    except OSError:
+        return True
+
+
+def _unfinished(path: Path) -> InstalledModel:
+    name = path.name.removesuffix(_PARTIAL)
+    problem = "Its conversion is not finished. Run the same conversion again to go on."
+    return InstalledModel(name, path, _folder_bytes(path), problem=problem)
+
+
+def _folder_bytes(path: Path) -> int:
+    try:
+        with os.scandir(path) as entries:
+            return sum(e.stat(follow_symlinks=False).st_size for e in entries if e.is_file())
+    except OSError:
+        return 0
