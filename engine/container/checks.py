@@ -26,6 +26,7 @@ from engine.model.weights import Role, WeightSpec
 
 RECORD_ALIGNMENTS = (RECORD_ALIGN, 4 * RECORD_ALIGN, 16 * RECORD_ALIGN)
 MAX_DENSE_BYTES = 1 << 40
+MAX_RECORDS = 1 << 18
 
 _SHAPE_LIMITS = {
     "layers": (1, 1024),
@@ -158,6 +159,7 @@ def _expert_order(manifest: Manifest) -> Sequence[Sequence[int]]:
     """Experts of each layer in file order; every layer must have each exactly once."""
     shape = manifest.shape
     layers, experts = shape.layers, shape.experts
+    _require(layers * experts <= MAX_RECORDS, "the shape has too many experts")
     _require(len(manifest.records) == layers * experts, f"records is not {layers * experts} long")
     order = []
     for layer in range(layers):

@@ -93,8 +93,14 @@ class Container:
 
     def read_dense(self, name: str) -> Bytes:
         """The stored bytes of a resident weight, in fresh memory."""
-        tensor = self.manifest.tensors[name]
-        return _read(self.dense_path, tensor.offset, tensor.bytes)
+        data = np.empty(self.manifest.tensors[name].bytes, np.uint8)
+        self.read_dense_into(name, data)
+        return data
+
+    def read_dense_into(self, name: str, target: Bytes) -> None:
+        """Read a resident weight into memory of its size."""
+        with open_checked(self.dense_path) as file:
+            read_range(file, self.dense_path, self.manifest.tensors[name].offset, target.data)
 
     def embedding_rows(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """Embeddings (n, hidden) of token ids, each distinct row read once from the disk."""
