@@ -1,0 +1,123 @@
+"""A loaded language model: token ids in, logits out, with one KV cache and a position in it.
+
+Owned by one thread. Memory: what executor and store hold; freed by `close`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.container.reader import Container
+from engine.errors import ContextError
+from engine.model.executor import NativeExecutor
+from engine.model.shape import ModelShape
+from engine.stop import StopFlag
+from engine.store.store import ExpertStore
+from engine.telemetry import Counters
+
+TokenProgress = Callable[[int, int], None]
+HALF_BYTES = 2
+
+
+def kv_bytes_per_token(shape: ModelShape) -> int:
+    """Bytes of fp16 keys and values one token adds over all layers."""
+    return 2 * shape.layers * shape.kv_width * HALF_BYTES
+
+
+class Model:
+    """Runs a container's program through an executor and a store."""
+
+    def __init__(
+        self,
+        container: Container,
+        executor: NativeExecutor,
+        store: ExpertStore,
+        context_tokens: int,
+    ) -> None:
+        self.shape = container.shape
+        self.context_tokens = context_tokens
+        self.position = 0
+        self.executor = executor
+        self.store = store
+        self._container = container
+        self._attention_s = self._expert_s = self._wait_s = self._total_s = 0.0
+
+    @property
+    def kv_bytes(self) -> int:
+        """Bytes of the KV cache in use."""
+        return self.position * kv_bytes_per_token(self.shape)
+
+    def rewind(self, position: int) -> None:
+        """Forget every token after the first `position`."""
+        if not 0 <= position <= self.position:
+            raise ValueError(f"cannot rewind from {self.position} to {position}")
+        self.position = position
+
+    def forward(
+        self,
+        ids: Sequence[int],
+        stop: StopFlag,
+        progress: TokenProgress | None = None,
+        all_logits: bool = False,
+    ) -> NDArray[np.float32]:
+        """Append ids; logits (vocab,) after the last one, or (len(ids), vocab).
+
+        Raises Stopped, StorageError, ContextError; `position` then counts the chunks that were done.
+        """
+        self._check_room(len(ids))
+        start = time.perf_counter()
+        rows: list[NDArray[np.float32]] = []
+        try:
+            for begin in range(0, len(ids), self.executor.chunk_tokens):
+                chunk = ids[begin : begin + self.executor.chunk_tokens]
+                self._chunk(chunk, stop)
+                if progress:
+                    progress(begin + len(chunk), len(ids))
+                if all_logits:
+                    rows += [self.executor.logits(row) for row in range(len(chunk))]
+            return np.stack(rows) if all_logits else self.executor.logits(len(chunk) - 1)
+        finally:
+            self._count(time.perf_counter() - start)
+
+    def counters(self) -> Counters:
+        """Running totals since the model was opened."""
+        totals = self.store.totals()
+        return Counters(
+            expert_hits=totals.hits,
+            expert_misses=totals.misses,
+            expert_bytes_read=totals.bytes_read,
+            attention_s=self._attention_s,
+            expert_compute_s=self._expert_s - self._wait_s,
+            expert_wait_s=self._wait_s,
+            other_s=max(0.0, self._total_s - self._attention_s - self._expert_s),
+        )
+
+    def close(self) -> None:
+        """Free the model. It cannot be used afterwards."""
+        self.executor.close()
+        self.store.close()
+        self._container.close()
+
+    def _chunk(self, ids: Sequence[int], stop: StopFlag) -> None:
+        self.executor.body(self._container.embedding_rows(ids), self.position, stop)
+        self.position += len(ids)
+
+    def _count(self, seconds: float) -> None:
+        times = self.executor.take_times()
+        self._attention_s += times.attention_s
+        self._expert_s += times.expert_s
+        self._wait_s += times.wait_s
+        self._total_s += seconds
+
+    def _check_room(self, tokens: int) -> None:
+        if not tokens:
+            raise ValueError("forward needs at least one token")
+        if self.position + tokens > self.context_tokens:
+            raise ContextError(
+                f"{self.position + tokens} tokens do not fit the context of {self.context_tokens}.",
+                "Shorten the conversation, or open the model with a longer context.",
+            )
