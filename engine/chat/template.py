@@ -1,0 +1,140 @@
+"""Chat templates: messages → the prompt's text, rendered as `transformers` does.
+
+The template is a program that came with the model, so it runs in `TemplateSandbox` under limits,
+and whatever goes wrong in it is a ChatError. A lock lets several sessions share one template.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Template, TemplateSyntaxError
+
+from engine.chat.template_functions import TemplateRefusal
+from engine.chat.template_limits import Allowance, TemplateLimits
+from engine.chat.template_rewrite import rewrite
+from engine.chat.template_sandbox import TemplateSandbox
+from engine.errors import ChatError
+
+# ChatML, which most models without a template of their own follow well enough.
+CHATML = """\
+{{ bos_token }}{% for message in messages %}<|im_start|>{{ message.role }}
+{{ message.content }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+
+_ROLE = re.compile(r"[a-z][a-z_]{0,31}")
+_USE_OTHER = "Use another version of the model, or report it to the model's author."
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn: role is "system", "user", "assistant" or "tool"."""
+
+    role: str
+    content: str
+
+    def __post_init__(self) -> None:
+        if not _ROLE.fullmatch(self.role):
+            raise ChatError(
+                f"A message has the role {self.role[:40]!r}.",
+                "Use system, user, assistant or tool.",
+            )
+
+
+class ChatTemplate:
+    """One compiled template. tokens: the model's bos_token, eos_token, … that a template may name.
+
+    `notice` tells the user why the model's own template is not in use; empty when it is.
+    """
+
+    def __init__(
+        self,
+        source: str = CHATML,
+        tokens: Mapping[str, str] | None = None,
+        limits: TemplateLimits | None = None,
+        notice: str = "",
+    ) -> None:
+        self.source = source
+        self.tokens = dict(tokens or {})
+        self.notice = notice
+        self._limits = limits or TemplateLimits()
+        self._lock = threading.Lock()
+        self._sandbox = TemplateSandbox()
+        self._template = self._compile(source)
+
+    def _compile(self, source: str) -> Template:
+        if len(source) > self._limits.source:
+            size = f"{len(source)} characters long; {self._limits.source} are allowed"
+            raise ChatError(f"The model's chat template is {size}.", _USE_OTHER)
+        try:
+            return self._sandbox.from_string(rewrite(self._sandbox.parse(source)))
+        except TemplateSyntaxError as error:
+            raise ChatError(
+                f"The model's chat template is broken in line {error.lineno}: {_say(error)}.",
+                _USE_OTHER,
+            ) from error
+        except Exception as error:  # hostile input: anything can come out of the compiler
+            raise ChatError(
+                f"The model's chat template cannot be used: {_say(error)}.", _USE_OTHER
+            ) from error
+
+    def render(
+        self,
+        messages: Sequence[Message],
+        add_generation_prompt: bool = True,
+        variables: Mapping[str, object] | None = None,
+    ) -> str:
+        """The prompt. variables: what this template understands besides, such as enable_thinking.
+
+        A template that refuses a system message finds its text before the first user message's.
+        """
+        try:
+            return self._render(messages, add_generation_prompt, variables or {})
+        except ChatError as error:
+            merged = _without_system(messages)
+            if merged is None or not isinstance(error.__cause__, TemplateRefusal):
+                raise
+            return self._render(merged, add_generation_prompt, variables or {})
+
+    def _render(
+        self, messages: Sequence[Message], generate: bool, variables: Mapping[str, object]
+    ) -> str:
+        given = {
+            "messages": [{"role": m.role, "content": m.content} for m in messages],
+            "tools": None,
+            "documents": None,
+            "add_generation_prompt": generate,
+            **self.tokens,
+            **variables,
+        }
+        with self._lock:
+            self._sandbox.allowance = Allowance(self._limits, list(given.values()))
+            try:
+                return self._sandbox.allowance.whole(self._template.generate(given))
+            except TemplateRefusal as error:
+                raise ChatError(
+                    f"The model's chat template refuses these messages: {_say(error)}.",
+                    "Change the conversation as it asks, or start a new chat.",
+                ) from error
+            except Exception as error:  # hostile input: anything can come out of a template
+                raise ChatError(
+                    f"The model's chat template failed: {_say(error)}.", _USE_OTHER
+                ) from error
+
+
+def _say(error: Exception) -> str:
+    """The error in a short line."""
+    text = " ".join((str(error) or type(error).__name__).split())
+    return text[:300].rstrip(".")
+
+
+def _without_system(messages: Sequence[Message]) -> list[Message] | None:
+    """The messages with the system text inside the first user message; None when that cannot be."""
+    if len(messages) < 2 or messages[0].role != "system" or messages[1].role != "user":
+        return None
+    text = f"{messages[0].content}\n\n{messages[1].content}"
+    return [Message("user", text), *messages[2:]]
