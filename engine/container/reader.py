@@ -107,8 +107,9 @@ class Container:
         entry = self.manifest.tensors["embedding"]
         unique, back = np.unique(np.asarray(ids, np.int64).reshape(-1), return_inverse=True)
         if unique.size and not 0 <= unique[0] <= unique[-1] < self.shape.vocab:
+            odd = unique[0] if unique[0] < 0 else unique[-1]
             raise ContainerError(
-                f"The token {unique[-1]} is outside the model's vocabulary of {self.shape.vocab}.",
+                f"The token {odd} is outside the model's vocabulary of {self.shape.vocab}.",
                 "The tokenizer belongs to another model: convert the model again.",
             )
         stored = self._read_rows(entry, unique)
