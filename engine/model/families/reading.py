@@ -192,6 +192,9 @@ def _gguf_scaling(fields: Fields, arch: str) -> RopeScaling:
         raise fields.refuse(f"{prefix}.type", "this way to extend the context is not known")
     if kind == "default":
         return RopeScaling()
+    for key in ("attn_factor", "yarn_attn_factor", "yarn_ext_factor"):
+        if fields.number(f"{prefix}.{key}", -1e6, 1e6, 1.0) != 1:
+            raise fields.refuse(f"{prefix}.{key}", "this way to extend the context is not known")
     positions = fields.integer(f"{arch}.context_length", *POSITIONS)
     return RopeScaling(
         kind,

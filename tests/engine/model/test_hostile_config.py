@@ -89,7 +89,7 @@ def test_the_sound_config_is_accepted(family: str) -> None:
 
 
 @pytest.mark.parametrize(("family", "key"), KEYS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(value=HOSTILE)
 def test_any_value_is_accepted_or_refused(family: str, key: str, value: object) -> None:
     module = registry.by_model_type(family)
@@ -103,7 +103,7 @@ def test_any_value_is_accepted_or_refused(family: str, key: str, value: object) 
 
 
 @pytest.mark.parametrize("key", HEADER)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(value=HOSTILE)
 def test_any_header_value_is_accepted_or_refused(key: str, value: object) -> None:
     header = {**HEADER, key: value}

@@ -94,6 +94,8 @@ def test_yarn_in_gguf_means_the_same() -> None:
         "llama.rope.scaling.original_context_length": 512,
     }
     assert llama.shape_from_gguf(header) == shape
+    with pytest.raises(UnsupportedModelError, match="attn_factor"):
+        llama.shape_from_gguf({**header, "llama.rope.scaling.attn_factor": 0.5})
 
 
 def test_llama3_scaling_in_gguf_is_a_tensor() -> None:
