@@ -1,0 +1,39 @@
+"""Options that several subcommands have in common, and opening a model with them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.config import Edge0Config
+from engine.library import find_model
+
+_USE_MMAP = {"auto": None, "mapped": True, "direct": False}
+
+
+def add_folder(parser: argparse.ArgumentParser) -> None:
+    """--models-dir: where models are kept."""
+    parser.add_argument("--models-dir", type=Path, metavar="DIR", help="where models are kept")
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """The model to open and how."""
+    parser.add_argument("model", metavar="NAME_OR_DIR", help="a model's name, or its folder")
+    parser.add_argument("--budget", type=float, metavar="GB", help="memory budget; default: chosen")
+    parser.add_argument(
+        "--io", choices=tuple(_USE_MMAP), default="auto", help="how to read experts"
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="compute threads")
+    parser.add_argument("--context", type=int, metavar="TOKENS", help="length of the KV cache")
+    add_folder(parser)
+
+
+def config(options: argparse.Namespace, context: int | None = None) -> Edge0Config:
+    """The engine's options from the command line; `context` where the command knows it better."""
+    return Edge0Config(
+        model_path=find_model(options.model, options.models_dir),
+        memory_budget_gb=options.budget,
+        use_mmap=_USE_MMAP[options.io],
+        context_tokens=options.context or context,
+        threads=options.threads,
+    )

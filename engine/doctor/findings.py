@@ -1,0 +1,27 @@
+"""What a check found, as a value the command line and the app can show. Nothing is checked here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["ok", "info", "warn", "fail"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check's outcome. `id` never changes: the app translates by it.
+
+    evidence: what was measured or read. advice: what to do, empty when nothing needs doing.
+    """
+
+    id: str
+    status: Status
+    title: str
+    evidence: str
+    advice: str = ""
+
+
+def gb(size: float) -> str:
+    """Bytes as GB (10^9), or MB below one."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
