@@ -203,7 +203,7 @@ class History:
         try:
             db = self._open()
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorname not in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
+            if not _is_damage(error):
                 raise HistoryError(f"{self.path}: {error}") from error
             db = None
         if db is not None:
@@ -282,6 +282,11 @@ class History:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._db:
             yield self._db
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file itself is broken (SQLITE_CORRUPT, SQLITE_NOTADB), not the disk or its rights."""
+    return "malformed" in str(error) or "not a database" in str(error)
 
 
 def _stats(text: str) -> dict[str, Any]:

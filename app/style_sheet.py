@@ -14,7 +14,6 @@ QMainWindow::separator, QSplitter::handle { background: $border; width: 1px; hei
 #sidebar { border-right: 1px solid $border; }
 #panel { border-left: 1px solid $border; }
 #panel QWidget#panelContent { background: $side; }
-#topBar { border-bottom: 1px solid $border; }
 #chat, #chatContent { background: $window; }
 
 QPushButton {

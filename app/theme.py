@@ -94,9 +94,10 @@ DARK = Theme(
 )
 
 
-def theme_of(palette: QPalette) -> Theme:
-    """The theme a palette was made from."""
-    return DARK if palette.color(QPalette.ColorRole.Window).lightness() < 128 else LIGHT
+def current_theme() -> Theme:
+    """The theme in use. Read from the application, as style sheets change the palettes of widgets."""
+    window = QGuiApplication.palette().color(QPalette.ColorRole.Window)
+    return DARK if window.lightness() < 128 else LIGHT
 
 
 def make_palette(theme: Theme) -> QPalette:

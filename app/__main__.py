@@ -1,0 +1,72 @@
+"""Starts the desktop app. Order matters: display check, engine (and on Windows torch) before Qt, log, lock, window."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+
+from app.display import display_problem
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the app until its window closes; returns the exit code."""
+    if sys.stderr is not None:
+        faulthandler.enable()
+    problem = display_problem(os.environ)
+    if problem:
+        print(f"Edge0 cannot open its window. {problem}", file=sys.stderr)
+        print("You can chat in this terminal instead:  edge0 chat", file=sys.stderr)
+        return 1
+    _load_engine_first()
+    return _run(arguments if arguments is not None else sys.argv)
+
+
+def _load_engine_first() -> None:
+    """On Windows torch's DLLs can fail to load once Qt's are in the process."""
+    import engine  # noqa: F401
+
+    if sys.platform == "win32":
+        import torch  # noqa: F401
+
+
+def _run(arguments: list[str]) -> int:
+    from PySide6.QtWidgets import QApplication
+
+    import engine
+    from app.application import Application, data_folder, set_names
+    from app.history import HistoryError
+    from app.logs import start_logging
+    from app.single_instance import SingleInstance
+
+    set_names()
+    qt = QApplication(arguments[:1])
+    folder = data_folder()
+    start_logging(folder / "logs")
+    instance = SingleInstance(folder)
+    if not instance.take():
+        return 0
+    try:
+        application = Application(qt, engine, folder)
+    except HistoryError as error:
+        _tell_fatal(str(error))
+        return 1
+    instance.raised.connect(application.raise_window)
+    application.start()
+    code = qt.exec()
+    ended = application.close()
+    instance.release()
+    if not ended:
+        os._exit(code)  # a stuck engine thread must not keep the process; everything is saved
+    return code
+
+
+def _tell_fatal(text: str) -> None:
+    from PySide6.QtWidgets import QMessageBox
+
+    print(f"Edge0 cannot start. {text}", file=sys.stderr)
+    QMessageBox.critical(None, "Edge0", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""What lives as long as the app, whatever windows come and go: settings, chats, engine, view-models."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.archive import Archive
+from app.engine_worker import EngineClient
+from app.prepare_job import PrepareJob, starter_command
+from app.settings import Settings, read_settings, write_settings
+from app.viewmodels.chat import ChatModel
+from app.viewmodels.conversations import ConversationsModel
+from app.viewmodels.library import LibraryModel
+from app.viewmodels.stats import StatsModel
+
+log = logging.getLogger(__name__)
+
+
+class Core(QObject):
+    """Made once by `__main__` (or a test, with another door and folder)."""
+
+    settings_changed = Signal(object, object)  # old, new
+    write_failed = Signal(str)
+
+    def __init__(self, door: Any, folder: Path, command: list[str] | None = None) -> None:
+        super().__init__()
+        self._settings_file = folder / "settings.json"
+        self.settings, self.settings_problems = read_settings(self._settings_file)
+        self.archive = Archive(folder / "chats.sqlite3", self.write_failed.emit)
+        self.engine = EngineClient(door, self)
+        self.chat = ChatModel(self.archive, self.engine, self._get, self)
+        self.conversations = ConversationsModel(self.archive, self)
+        self.library = LibraryModel(door, self.engine, self._get, self.keep, self)
+        self.stats = StatsModel(door.Snapshot, door.Rates.between, self.engine.event, self)
+        self.starter = PrepareJob(command or starter_command(), self)
+        self.starter.finished.connect(self.library.add)
+        self.chat.conversations_changed.connect(self.conversations.refresh)
+
+    def keep(self, settings: Settings) -> None:
+        """Use and store changed settings."""
+        old, self.settings = self.settings, settings
+        if old == settings:
+            return
+        try:
+            write_settings(self._settings_file, settings)
+        except OSError as error:
+            log.exception("settings could not be written")
+            self.write_failed.emit(f"{self._settings_file}: {error.strerror}")
+        self.settings_changed.emit(old, settings)
+
+    def close(self) -> bool:
+        """Save and end everything; False when the engine's thread did not end in time."""
+        self.chat.close()
+        self.starter.close()
+        ended = self.engine.close()
+        self.archive.close()
+        return ended
+
+    def _get(self) -> Settings:
+        return self.settings
+
+

@@ -1,0 +1,77 @@
+"""Form fields for the settings dialog: a choice, a number, a number that may be left to the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLabel, QWidget
+
+
+class Choice(QComboBox):
+    """Values with their texts."""
+
+    def __init__(self, items: Sequence[tuple[str, str]], value: str) -> None:
+        super().__init__()
+        for key, text in items:
+            self.addItem(text, key)
+        self.setCurrentIndex(max(self.findData(value), 0))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @property
+    def value(self) -> str:
+        """The chosen key."""
+        return str(self.currentData())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Scrolling the page must not change a choice."""
+        event.ignore()
+
+
+class Number(QDoubleSpinBox):
+    """A number; with `automatic`, the lowest value stands for "not given" and shows that text."""
+
+    def __init__(
+        self,
+        value: float | None,
+        low: float,
+        high: float,
+        decimals: int = 0,
+        automatic: str = "",
+        suffix: str = "",
+    ) -> None:
+        super().__init__()
+        self._automatic = bool(automatic)
+        step = 10.0**-decimals if decimals else 1.0
+        self.setDecimals(decimals)
+        self.setRange(low - step if automatic else low, high)
+        self.setSingleStep(step if not decimals else 0.05 if decimals > 1 else 0.5)
+        self.setSpecialValueText(automatic)
+        self.setSuffix(suffix)
+        self.setValue(self.minimum() if value is None else value)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @property
+    def number(self) -> float | None:
+        """The number, or None for automatic."""
+        return None if self._automatic and self.value() == self.minimum() else round(self.value(), 4)
+
+    @property
+    def whole(self) -> int | None:
+        """The number as a whole one, or None for automatic."""
+        return None if self.number is None else int(self.number)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Scrolling the page must not change a number."""
+        event.ignore()
+
+
+def add_field(form: QFormLayout, name: str, field: QWidget, tip: str = "") -> None:
+    """A row with a label that belongs to the field, also for screen readers."""
+    label = QLabel(name)
+    label.setBuddy(field)
+    field.setAccessibleName(name)
+    for widget in (label, field):
+        widget.setToolTip(tip)
+    form.addRow(label, field)
