@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from engine.checkpoint.decode import Floats
+from engine.checkpoint.files import list_names
 from engine.checkpoint.gguf import GgufCheckpoint
 from engine.checkpoint.safetensors import SafetensorsCheckpoint
 from engine.checkpoint.tensors import TensorInfo, cut_shape
@@ -26,6 +27,8 @@ _HARMLESS = re.compile(
     r".*rotary_emb\.(inv_freq|cos_cached|sin_cached)|.*\.(masked_bias|position_ids)"
     r"|.*\.attn_rot_embd\.weight|rope_freqs\.weight"
 )
+# One name for each model: not a later part of a split one, not an image encoder.
+_GGUF_MODEL = re.compile(r"(?!mmproj)(?!.*-(?!00001)\d{5}-of-\d{5}\.gguf$).+\.gguf", re.IGNORECASE)
 _HEADS = ("lm_head.weight", "output.weight")
 
 
@@ -81,15 +84,15 @@ def open_checkpoint(path: Path) -> Checkpoint:
 
 
 def _open_folder(folder: Path) -> Checkpoint:
-    if (folder / "config.json").exists() or any(folder.glob("*.safetensors")):
+    names = list_names(folder)
+    models = [name for name in names if _GGUF_MODEL.fullmatch(name)]
+    if not models or any(name.endswith(".safetensors") for name in names):
         return SafetensorsCheckpoint(folder)
-    files = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".gguf")
-    models = [p for p in files if not re.search(r"-(?!00001)\d{5}-of-\d{5}$", p.stem)]
     if len(models) > 1:
         raise CheckpointError(
             f"{folder} holds {len(models)} GGUF models.", "Choose one of the .gguf files itself."
         )
-    return GgufCheckpoint(models[0]) if models else SafetensorsCheckpoint(folder)
+    return GgufCheckpoint(folder / models[0])
 
 
 def missing_tensors(checkpoint: Checkpoint, specs: Iterable[WeightSpec]) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import stat
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ _CHUNK = 16 << 20
 _LFS_POINTER = b"version https://git-lfs"
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> FileIO:
     """Opens a regular file for unbuffered reads. Raises CheckpointError if there is none."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -28,7 +28,15 @@ def open_regular(path: Path) -> BinaryIO:
     except FileNotFoundError as error:
         raise CheckpointError(f"{path} does not exist.", "Fetch the missing file.") from error
     except (OSError, ValueError) as error:
-        raise _storage(path, error) from error
+        raise storage_error(path, error) from error
+
+
+def list_names(folder: Path) -> list[str]:
+    """Names of the files in a folder, sorted."""
+    try:
+        return sorted(path.name for path in folder.iterdir() if not path.is_dir())
+    except OSError as error:
+        raise storage_error(folder, error) from error
 
 
 def file_size(path: Path) -> int:
@@ -47,14 +55,14 @@ def read_range(path: Path, offset: int, count: int) -> NDArray[np.uint8]:
             file.seek(offset)
             _fill(file, result.data, path)
         except OSError as error:
-            raise _storage(path, error) from error
+            raise storage_error(path, error) from error
     return result
 
 
-def _fill(file: BinaryIO, target: memoryview, path: Path) -> None:
+def _fill(file: FileIO, target: memoryview, path: Path) -> None:
     done = 0
     while done < len(target):
-        count = file.readinto(target[done:])  # type: ignore[attr-defined]
+        count = file.readinto(target[done:])
         if not count:
             raise CheckpointError(f"{path} became shorter while it was read.", FETCH_AGAIN)
         done += count
@@ -112,7 +120,7 @@ def _target(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:  # links in a circle
-        raise _storage(path, error) from error
+        raise storage_error(path, error) from error
 
 
 def refuse_pointer(start: bytes, path: Path) -> None:
@@ -142,5 +150,6 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return result
 
 
-def _storage(path: Path, error: Exception) -> StorageError:
+def storage_error(path: Path, error: Exception) -> StorageError:
+    """The error for a file that exists but does not let itself be read."""
     return StorageError(f"{path} cannot be read: {error}.", "Check the drive and the permissions.")

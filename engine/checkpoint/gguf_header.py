@@ -7,11 +7,11 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from engine.checkpoint.files import FETCH_AGAIN, open_regular, refuse_pointer
+from engine.checkpoint.files import FETCH_AGAIN, open_regular, refuse_pointer, storage_error
 from engine.checkpoint.tensors import StoredTensor, is_plain_name
 from engine.errors import CheckpointError, UnsupportedModelError
 
@@ -42,14 +42,17 @@ class GgufHeader:
 
 def read_header(path: Path) -> GgufHeader:
     """Reads and checks a header. Raises CheckpointError, UnsupportedModelError."""
-    with open_regular(path) as raw:
-        size = raw.seek(0, 2)
-        raw.seek(0)
-        return _Reader(path, io.BufferedReader(raw, 1 << 20), size).header()  # type: ignore[type-var]
+    with io.BufferedReader(open_regular(path), 1 << 20) as file:
+        try:
+            size = file.seek(0, 2)
+            file.seek(0)
+            return _Reader(path, file, size).header()
+        except OSError as error:
+            raise storage_error(path, error) from error
 
 
 class _Reader:
-    def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
+    def __init__(self, path: Path, file: io.BufferedReader, size: int) -> None:
         self._path, self._file, self._size, self._position = path, file, size, 0
 
     def header(self) -> GgufHeader:

@@ -78,15 +78,16 @@ _BAILING = (
 
 @dataclass(frozen=True)
 class PreTokenizer:
-    """patterns: regular expressions. ignore_merges: a piece that is a token stays whole."""
+    """patterns: regular expressions. ignore_merges: a piece that is a token stays whole.
+    nfc: letters and their accents are composed first (llama.cpp leaves this out)."""
 
     patterns: tuple[str, ...]
     ignore_merges: bool = False
+    nfc: bool = False
     add_bos: bool = False  # unless the metadata say otherwise
 
 
 GPT2 = PreTokenizer((_GPT2,))
-_QWEN2 = PreTokenizer((_tiktoken(_DIGIT),))
 _LLAMA3 = PreTokenizer((_tiktoken(_DIGITS_3),), ignore_merges=True, add_bos=True)
 _DIGIT_GPT2 = PreTokenizer((_DIGIT, _GPT2))
 _GPT4O = PreTokenizer((_o200k(_DIGITS_3, f"{_CONTRACTIONS}?"),))
@@ -94,13 +95,15 @@ _GPT4O = PreTokenizer((_o200k(_DIGITS_3, f"{_CONTRACTIONS}?"),))
 _NAMES: tuple[tuple[PreTokenizer, str], ...] = (
     (
         GPT2,
-        "gpt-2 phi-2 olmo mpt jais gigachat mellum exaone4 trillion granite-docling modern-bert",
+        "gpt-2 phi-2 mpt jais gigachat mellum exaone4 trillion granite-docling modern-bert",
     ),
     (_LLAMA3, "llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2"),
     (PreTokenizer((_tiktoken(_DIGITS_3),)), "dbrx smaug-bpe chatglm-bpe"),
     (PreTokenizer((_tiktoken(_DIGITS_3),), ignore_merges=True), "glm4 glm5"),
-    (_QWEN2, "qwen2 deepseek-r1-qwen megrez stablelm2 hunyuan kormo grok-2 solar-open"),
-    (PreTokenizer((_QWEN35,)), "qwen35"),
+    (PreTokenizer((_GPT2,), nfc=True), "olmo"),
+    (PreTokenizer((_tiktoken(_DIGIT),), nfc=True), "qwen2 deepseek-r1-qwen megrez"),
+    (PreTokenizer((_tiktoken(_DIGIT),)), "stablelm2 hunyuan kormo grok-2 solar-open"),
+    (PreTokenizer((_QWEN35,), nfc=True), "qwen35"),
     (_DIGIT_GPT2, "smollm starcoder refact command-r codeshell exaone minerva-7b mellum2"),
     (PreTokenizer(_DEEPSEEK_LLM), "deepseek-llm"),
     (PreTokenizer(_DEEPSEEK_CODER), "deepseek-coder"),

@@ -50,8 +50,9 @@ def _texts(metadata: Mapping[str, object]) -> dict[str, bytes]:
     if isinstance(template, str):
         files[CHAT_TEMPLATE] = template.encode("utf-8", "replace")
     if isinstance(licence, str):
-        link = metadata.get("general.license.link", "")
-        note = f"According to the GGUF file's metadata: {licence}\n{link}\n"
+        link = metadata.get("general.license.link")
+        note = f"According to the GGUF file's metadata: {licence}\n"
+        note += f"{link}\n" if isinstance(link, str) else ""
         files["LICENSE"] = note.encode("utf-8", "replace")
     return files
 
@@ -66,6 +67,7 @@ def _byte_level(vocabulary: Vocabulary, metadata: Mapping[str, object]) -> Json:
     steps = [*cuts, {**byte_level, "use_regex": False}]
     return {
         **_EMPTY,
+        "normalizer": {"type": "NFC"} if kind.nfc else None,
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps},
         "decoder": {**byte_level, "use_regex": True},
         "model": _bpe(

@@ -14,6 +14,7 @@ KEY = "tokenizer.ggml."
 MAX_TOKENS = 1 << 20
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # gguf TokenType
 _T = TypeVar("_T")
+_SENTENCEPIECE_IDS = {"unknown": 0, "bos": 1, "eos": 2}  # where the file names none
 # Tokens that end a turn, whatever type the file gives them (llama.cpp `special_eog_ids`).
 _TURN_ENDS = (
     "<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<end_of_turn>",
@@ -42,9 +43,10 @@ def read_vocabulary(metadata: Mapping[str, object]) -> Vocabulary:
     vocabulary = Vocabulary(_distinct(tokens), types)
     if vocabulary.tokens != tokens:
         vocabulary.warnings.append("The GGUF file's token list has repeated or empty entries.")
+    usual = _SENTENCEPIECE_IDS if metadata.get(KEY + "model") == "llama" else {}
     for role in ("bos", "eos", "eot", "eom", "unknown", "padding"):
-        value = metadata.get(f"{KEY}{role}_token_id")
-        if isinstance(value, int) and 0 <= value < len(tokens):
+        value = metadata.get(f"{KEY}{role}_token_id", usual.get(role))
+        if type(value) is int and 0 <= value < len(tokens):
             vocabulary.ids[role] = value
         elif value is not None:
             vocabulary.warnings.append(f"The {role} token {value!r:.40} is not in the vocabulary.")

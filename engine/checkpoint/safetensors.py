@@ -12,6 +12,7 @@ from engine.checkpoint.files import (
     FETCH_AGAIN,
     file_size,
     inside,
+    list_names,
     parse_json,
     read_range,
     read_small,
@@ -126,15 +127,16 @@ def _sizes(value: object) -> TypeGuard[list[int]]:
 
 
 def _folder_tensors(folder: Path) -> dict[str, StoredTensor]:
-    if inside(folder, INDEX).exists():
+    names = list_names(folder)
+    if INDEX in names:
         return _sharded(folder)
-    if inside(folder, SINGLE).exists():
+    if SINGLE in names:
         return read_file_header(inside(folder, SINGLE))
-    if any(folder.glob("*.safetensors")):
+    if any(name.endswith(".safetensors") for name in names):
         raise CheckpointError(
             f"{folder} has neither {SINGLE} nor {INDEX}.", "Fetch the complete model folder."
         )
-    if any(path.suffix.lower() in _PICKLES for path in folder.iterdir()):
+    if any(name.lower().endswith(_PICKLES) for name in names):
         raise CheckpointError(
             f"{folder} holds pickled weights ({', '.join(_PICKLES)}), which could run any code.",
             "Choose a version of the model with .safetensors files.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.checkpoint.files import inside, parse_json, read_small
+from engine.checkpoint.files import inside, list_names, parse_json, read_small
 from engine.errors import CheckpointError
 
 TOKENIZER, TOKENIZER_CONFIG = "tokenizer.json", "tokenizer_config.json"
@@ -25,13 +25,13 @@ _SENTENCEPIECE = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 
 def hugging_face_files(folder: Path) -> tuple[dict[str, bytes], list[str]]:
     """(files by name, warnings). The chat template is always given as chat_template.jinja."""
-    licences = sorted(p.name for p in folder.iterdir() if p.name.upper().startswith("LICENSE"))
-    paths = {name: inside(folder, name) for name in (*_NAMES, *licences)}
-    files = {name: read_small(path) for name, path in paths.items() if path.is_file()}
+    names = list_names(folder)
+    wanted = [n for n in names if n in _NAMES or n.upper().startswith("LICENSE")]
+    files = {name: read_small(inside(folder, name)) for name in wanted}
     template = _template(files)
     if template is not None:
         files.setdefault(CHAT_TEMPLATE, template.encode("utf-8", "replace"))
-    return files, [] if TOKENIZER in files else [_no_tokenizer(folder)]
+    return files, [] if TOKENIZER in files else [_no_tokenizer(names)]
 
 
 def _template(files: dict[str, bytes]) -> str | None:
@@ -57,8 +57,8 @@ def _is_default(template: dict[str, object]) -> bool:
     return template.get("name") == "default"
 
 
-def _no_tokenizer(folder: Path) -> str:
-    found = [name for name in _SENTENCEPIECE if (folder / name).is_file()]
+def _no_tokenizer(names: list[str]) -> str:
+    found = [name for name in _SENTENCEPIECE if name in names]
     if found:
         return (
             f"There is no tokenizer.json, only a SentencePiece model ({found[0]}). "
