@@ -10,13 +10,16 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from jinja2 import Template, TemplateSyntaxError
 
+from engine.chat.model_files import read_text
 from engine.chat.template_functions import TemplateRefusal
 from engine.chat.template_limits import Allowance, TemplateLimits
 from engine.chat.template_rewrite import rewrite
 from engine.chat.template_sandbox import TemplateSandbox
+from engine.chat.tokenizer import Tokenizer
 from engine.errors import ChatError
 
 # ChatML, which most models without a template of their own follow well enough.
@@ -27,6 +30,7 @@ CHATML = """\
 {% endif %}"""
 
 _ROLE = re.compile(r"[a-z][a-z_]{0,31}")
+_MAX_BYTES = 1 << 20
 _USE_OTHER = "Use another version of the model, or report it to the model's author."
 
 
@@ -124,6 +128,34 @@ class ChatTemplate:
                 raise ChatError(
                     f"The model's chat template failed: {_say(error)}.", _USE_OTHER
                 ) from error
+
+
+def load_template(folder: Path, tokenizer: Tokenizer) -> ChatTemplate:
+    """The model's own template, or ChatML with a `notice` when it has none that works."""
+    try:
+        source = _source(folder, tokenizer.config)
+        if source is None:
+            raise ChatError("The model has no chat template.")
+        template = ChatTemplate(source, tokenizer.tokens)
+        template.render([Message("user", "Hello")])
+        return template
+    except ChatError as error:
+        starts_with_bos = tokenizer.config.get("add_bos_token") is True
+        tokens = tokenizer.tokens if starts_with_bos else {}
+        notice = f"{error.message} A common one (ChatML) is used; replies may be worse."
+        return ChatTemplate(CHATML, tokens, notice=notice)
+
+
+def _source(folder: Path, config: Mapping[str, object]) -> str | None:
+    """The template's text from its own file or, in older models, from tokenizer_config.json."""
+    source = read_text(folder / "chat_template.jinja", _MAX_BYTES)
+    if source is not None:
+        return source
+    value = config.get("chat_template")
+    if isinstance(value, list):  # several by name
+        named = [t for t in value if isinstance(t, dict) and t.get("name") == "default"]
+        value = named[0].get("template") if named else None
+    return value if isinstance(value, str) else None
 
 
 def _say(error: Exception) -> str:

@@ -1,0 +1,43 @@
+"""The small text files beside a model's weights, read with a size limit. They are hostile input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from engine.errors import ChatError, StorageError
+
+_AGAIN = "Convert or download the model again."
+
+
+def read_text(path: Path, max_bytes: int) -> str | None:
+    """The file as text; None when there is none. Raises ChatError when too large or not UTF-8."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be read: {error.strerror}.", "Check the drive and the permissions."
+        ) from error
+    if len(data) > max_bytes:
+        raise ChatError(f"{path} is larger than {max_bytes >> 20} MiB.", _AGAIN)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ChatError(f"{path} is not UTF-8 text.", _AGAIN) from error
+
+
+def read_object(path: Path, max_bytes: int = 16 << 20) -> dict[str, object]:
+    """The JSON object in the file; empty when there is no file."""
+    text = read_text(path, max_bytes)
+    if text is None:
+        return {}
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ChatError(f"{path} is damaged: {error!s:.200}.", _AGAIN) from error
+    if not isinstance(value, dict):
+        raise ChatError(f"{path} does not hold a JSON object.", _AGAIN)
+    return value

@@ -1,0 +1,113 @@
+"""Logits → the next token. Pure functions over numpy arrays, in the order of `transformers`:
+repetition penalty, temperature, top-k, top-p, min-p. `Sampler` adds one reply's random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import GenerateOptions
+from engine.errors import ChatError
+
+Logits = NDArray[np.float32]
+Ids = NDArray[np.int64]
+Probabilities = NDArray[np.float64]
+
+_FIRST_GUESS = 1024  # tokens sorted before top-p looks at the whole vocabulary
+
+
+def check(logits: Logits) -> None:
+    """Raises ChatError for values that are not numbers: damaged weights or an overflow."""
+    if not np.isfinite(logits).all():
+        bad = int(np.count_nonzero(~np.isfinite(logits)))
+        raise ChatError(
+            f"The model's output is not a number for {bad} of {logits.size} tokens.",
+            "Check the model's files (Verify), or convert the model again.",
+        )
+
+
+def penalise(logits: Logits, seen: Ids, penalty: float) -> Logits:
+    """Repetition penalty (arXiv 1909.05858): logits of seen ids / penalty, or × when negative."""
+    if penalty == 1 or not seen.size:
+        return logits
+    changed: Logits = logits.copy()
+    values = changed[seen]
+    changed[seen] = np.where(values < 0, values * penalty, values / penalty)
+    return changed
+
+
+def candidates(logits: Logits, options: GenerateOptions) -> tuple[Ids, Probabilities]:
+    """(ids, probabilities) of the tokens left by temperature, top-k, top-p and min-p.
+
+    options.temperature is above 0. Tokens that tie with the last of top-k stay in.
+    """
+    ids = _top(logits, options.top_k) if options.top_k else np.arange(logits.size)
+    kept = logits[ids].astype(np.float64)
+    weights = np.exp((kept - kept.max()) / options.temperature)
+    probabilities = weights / weights.sum()
+    if options.top_p < 1:
+        nucleus = _nucleus(probabilities, options.top_p)
+        ids, probabilities = ids[nucleus], probabilities[nucleus]
+    if options.min_p > 0:
+        likely = probabilities >= options.min_p * probabilities.max()
+        ids, probabilities = ids[likely], probabilities[likely]
+    return ids, probabilities / probabilities.sum()
+
+
+def _top(logits: Logits, count: int) -> Ids:
+    """Ids of the `count` largest logits and of those equal to the smallest of them."""
+    if count >= logits.size:
+        return np.arange(logits.size)
+    smallest = np.partition(logits, logits.size - count)[logits.size - count]
+    return np.flatnonzero(logits >= smallest)
+
+
+def _nucleus(probabilities: Probabilities, top_p: float) -> Ids:
+    """Indices of the fewest tokens that hold `top_p` of the probability, likeliest first."""
+    indices = _first(probabilities, _FIRST_GUESS)
+    held = np.cumsum(probabilities[indices])
+    if held[-1] < top_p:
+        indices = _first(probabilities, probabilities.size)
+        held = np.cumsum(probabilities[indices])
+    return indices[: 1 + int(np.searchsorted(held, top_p))]
+
+
+def _first(probabilities: Probabilities, count: int) -> Ids:
+    """Indices of the `count` likeliest tokens, likeliest first; of equals, the lower id first."""
+    indices = np.arange(probabilities.size)
+    if count < probabilities.size:
+        indices = np.sort(np.argpartition(probabilities, -count)[-count:])
+    return indices[np.argsort(-probabilities[indices], kind="stable")]
+
+
+def draw(ids: Ids, probabilities: Probabilities, number: float) -> int:
+    """The token at `number` in [0, 1) of the cumulative probabilities."""
+    place = int(np.searchsorted(np.cumsum(probabilities), number, side="right"))
+    return int(ids[min(place, ids.size - 1)])
+
+
+class Sampler:
+    """Picks one reply's tokens. history: the prompt's ids; the repetition penalty counts them."""
+
+    def __init__(self, options: GenerateOptions, history: Iterable[int] = ()) -> None:
+        self._options = options
+        self._random = np.random.default_rng(options.seed)
+        self._seen = set(history) if options.repetition_penalty != 1 else None
+
+    def pick(self, logits: Logits) -> int:
+        """The next token's id. Raises ChatError when the logits are not numbers."""
+        check(logits)
+        if self._seen is not None:
+            seen = np.fromiter(self._seen, np.int64, len(self._seen))
+            logits = penalise(logits, seen, self._options.repetition_penalty)
+        token = self._choose(logits)
+        if self._seen is not None:
+            self._seen.add(token)
+        return token
+
+    def _choose(self, logits: Logits) -> int:
+        if self._options.temperature == 0:
+            return int(np.argmax(logits))  # the lowest id of equals
+        return draw(*candidates(logits, self._options), self._random.random())
