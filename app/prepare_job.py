@@ -84,7 +84,7 @@ class PrepareJob(QObject):
         """End the child now: the app is closing. Work done so far is kept by the child's own journal."""
         process, self._process = self._process, None
         if process is not None:
-            process.disconnect(self)
+            process.blockSignals(True)
             self._end(process, hard=True)
             process.waitForFinished(GRACE_MS)
 

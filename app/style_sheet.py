@@ -51,9 +51,8 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit[kind="field"] {
   selection-background-color: $selection; selection-color: $text; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus,
 QPlainTextEdit[kind="field"]:focus { border-color: $accent; }
-QSpinBox, QDoubleSpinBox { padding-right: 18px; }
-QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {
-  width: 16px; border: none; background: transparent; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0 6px; background: transparent; }
 QComboBox::drop-down { border: none; width: 22px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $border; padding: 4px; }
 

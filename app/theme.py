@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtWidgets import QWidget
 
 from app.markdown.highlight import TokenStyle
 
@@ -145,6 +146,13 @@ def wanted_theme(choice: str) -> Theme:
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         return DARK if dark else LIGHT
     return DARK if choice == "dark" else LIGHT
+
+
+def set_kind(widget: QWidget, kind: str) -> None:
+    """Choose one of the style sheet's looks for a widget, now or when it is shown."""
+    widget.setProperty("kind", kind)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
 
 
 _UI = {

@@ -32,6 +32,7 @@ class CodeText(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.NoWrap)
         option.setTextDirection(Qt.LayoutDirection.LeftToRight)
         self.document().setDefaultTextOption(option)
         self.document().setDocumentMargin(0)

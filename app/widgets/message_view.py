@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.engine_worker import Failed
 from app.history import StoredMessage
+from app.theme import set_kind
 from app.widgets.message_body import MessageBody
 from app.widgets.message_editor import MessageEditor
 from app.widgets.message_footer import HEIGHT, MessageFooter
@@ -144,9 +145,7 @@ class MessageView(QWidget):
         self._show_status(" ".join(part for part in parts if part), "bad")
 
     def _show_status(self, text: str, kind: str) -> None:
-        self._status.setProperty("kind", kind)
-        self._status.style().unpolish(self._status)
-        self._status.style().polish(self._status)
+        set_kind(self._status, kind)
         self._status.setText(text)
         self._status.show()
 

@@ -13,6 +13,8 @@ from app.markdown.blocks import Block
 from app.widgets.document_view import DocumentView
 from app.widgets.prose_writer import QUOTE, RULE
 
+SLACK = 4  # pixels; mixed scripts may need a little more than their natural width
+
 
 class ProseView(DocumentView):
     """`replace_from` rewrites the end only; what stands before is not laid out again."""
@@ -51,7 +53,8 @@ class ProseView(DocumentView):
     def natural_width(self, limit: int) -> int:
         """The width the text would like to have, at most `limit`."""
         self.document().setTextWidth(limit)
-        return min(limit, math.ceil(self.document().idealWidth()) + 1)
+        self.document().size()  # lays out; without it the ideal width is the one of before
+        return min(limit, math.ceil(self.document().idealWidth()) + SLACK)
 
     def fit(self, width: int) -> int:
         """Lay out for a width; returns the height."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QColor,
@@ -41,7 +43,8 @@ class ProseWriter:
         else:
             cursor.insertBlock(layout, QTextCharFormat())
         if block.marker:
-            cursor.insertText(f"{block.marker}\t", self._marker_format(block))
+            gap = "\u00a0\u00a0" if _right_to_left(block) else "\t"
+            cursor.insertText(f"{block.marker}{gap}", self._marker_format())
         for span in block.spans:
             cursor.insertText(span.text.replace("\n", LINE_SEPARATOR), self.span_format(span, block))
 
@@ -50,7 +53,7 @@ class ProseWriter:
         layout.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         layout.setIndent(block.indent + block.quote)
         layout.setTopMargin(0 if first else self._space_before(block))
-        if block.marker:
+        if block.marker and not _right_to_left(block):
             layout.setTextIndent(-self.indent_width)
             tab = QTextOption.Tab(self.indent_width, QTextOption.TabType.LeftTab)
             layout.setTabPositions([tab])
@@ -69,7 +72,7 @@ class ProseWriter:
             return self.em * 0.3
         return self.em * (0.28 if block.marker else 0.6)
 
-    def _marker_format(self, block: Block) -> QTextCharFormat:
+    def _marker_format(self) -> QTextCharFormat:
         marker = QTextCharFormat()
         marker.setForeground(QColor(self.theme.muted))
         return marker
@@ -96,6 +99,15 @@ class ProseWriter:
             look.setForeground(QColor(self.theme.accent))
             look.setToolTip(span.link)
         return look
+
+
+def _right_to_left(block: Block) -> bool:
+    """Whether the first letter with a direction is written from the right."""
+    for letter in "".join(span.text for span in block.spans):
+        direction = unicodedata.bidirectional(letter)
+        if direction in ("L", "R", "AL"):
+            return direction != "L"
+    return False
 
 
 def auto_direction() -> QTextOption:

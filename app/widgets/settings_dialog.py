@@ -7,7 +7,6 @@ from typing import cast
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -19,6 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import IoChoice, LanguageChoice, Settings, ThemeChoice
+from app.theme import set_kind
+from app.widgets.check_box import CheckBox
 from app.widgets.settings_fields import Choice, Number, add_field
 from engine import GenerateOptions
 
@@ -41,7 +42,7 @@ class SettingsDialog(QDialog):
         tabs.addTab(self._engine_page(), self.tr("Engine"))
         buttons = QDialogButtonBox(self)
         save = buttons.addButton(self.tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole)
-        save.setProperty("kind", "primary")
+        set_kind(save, "primary")
         buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
@@ -92,7 +93,7 @@ class SettingsDialog(QDialog):
         languages = [("auto", self.tr("As the system")), ("en", "English"), ("zh", "简体中文")]
         self._language = Choice(languages, now.language)
         add_field(form, self.tr("Language"), self._language)
-        self._ctrl_enter = QCheckBox(self.tr("Ctrl+Enter sends, Enter breaks the line"))
+        self._ctrl_enter = CheckBox(self.tr("Ctrl+Enter sends, Enter breaks the line"))
         self._ctrl_enter.setChecked(now.ctrl_enter_sends)
         form.addRow("", self._ctrl_enter)
         return page

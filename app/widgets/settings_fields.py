@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLabel, QWidget
+
+from app.resources import icon_pixmap
+from app.theme import current_theme
+
+ARROW = 16
 
 
 class Choice(QComboBox):
@@ -27,6 +32,13 @@ class Choice(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Scrolling the page must not change a choice."""
         event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        colour = QColor(current_theme().muted)
+        arrow = icon_pixmap("chevron-down", colour, ARROW, self.devicePixelRatioF())
+        spot = QPoint(self.width() - ARROW - 8, (self.height() - ARROW) // 2)
+        QPainter(self).drawPixmap(spot, arrow)
 
 
 class Number(QDoubleSpinBox):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from app.prepare_job import PrepareJob
 from app.theme import resized
@@ -48,6 +48,10 @@ def _centred(widget: QWidget) -> QWidget:
     column = QVBoxLayout(page)
     column.setContentsMargins(24, 24, 24, 24)
     column.addStretch(1)
-    column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+    row = QHBoxLayout()
+    row.addStretch(1)
+    row.addWidget(widget, 1000)
+    row.addStretch(1)
+    column.addLayout(row)
     column.addStretch(1)
     return page
