@@ -93,9 +93,10 @@ def _report_json(progress: Progress) -> None:
 
 def _finish(summary: PrepareSummary, as_json: bool) -> None:
     if as_json:
-        _print_json({"finished": str(summary.path), "bytes": summary.bytes, "notes": summary.notes})
+        told = {"notes": summary.notes, "warnings": summary.warnings}
+        _print_json({"finished": str(summary.path), "bytes": summary.bytes, **told})
         return
-    for note in summary.notes:
+    for note in (*summary.notes, *summary.warnings):
         print(f"  {note}")
     state = "was ready already" if summary.already else "is ready"
     print(f"{summary.path} {state}: {summary.bytes / 1e9:.2f} GB, {summary.records} experts.")

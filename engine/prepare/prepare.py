@@ -50,12 +50,17 @@ Report = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class PrepareSummary:
-    """What came out. resumed_bytes: taken over from an interrupted run; already: nothing to do."""
+    """What came out.
+
+    notes: what became of which stored type; warnings: what the source lacks, such as a tokenizer.
+    resumed_bytes: taken over from an interrupted run; already: `path` was complete before.
+    """
 
     path: Path
     bytes: int
     records: int
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]
     resumed_bytes: int = 0
     already: bool = False
 
@@ -84,7 +89,7 @@ def prepare(
         plan = make_plan(checkpoint, chosen, expert_block, hot_order or {})
         with claimed(out):
             if found_complete(out, plan.manifest.id, overwrite):
-                return _summary(plan.manifest, out, 0, already=True)
+                return _summary(checkpoint, plan.manifest, out, already=True)
             return _convert(checkpoint, plan, out, progress, stop)
     finally:
         checkpoint.close()
@@ -126,6 +131,7 @@ def _some(names: Sequence[str]) -> str:
 def _convert(
     checkpoint: Checkpoint, plan: Plan, out: Path, progress: Report, stop: StopFlag
 ) -> PrepareSummary:
+    side_files = checkpoint.side_files()  # before the long work: a bad tokenizer is told at once
     folder = out.with_name(out.name + ".partial")
     writer = ContainerWriter(folder, plan.manifest)
     resumed = writer.written_bytes
@@ -135,11 +141,11 @@ def _convert(
         _check_space(folder, _total_bytes(plan.manifest) - resumed)
         _write_items(checkpoint, plan, writer, progress, stop)
         progress(Progress(1, 1, "finishing"))
-        manifest = writer.finish(checkpoint.side_files())
+        manifest = writer.finish(side_files)
     finally:
         writer.close()
     publish(folder, out)
-    return _summary(manifest, out, resumed)
+    return _summary(checkpoint, manifest, out, resumed)
 
 
 def _write_items(
@@ -189,6 +195,15 @@ def _check_space(folder: Path, needed: int) -> None:
         )
 
 
-def _summary(manifest: Manifest, out: Path, resumed: int, already: bool = False) -> PrepareSummary:
-    size = _total_bytes(manifest)
-    return PrepareSummary(out, size, len(manifest.records), manifest.source.notes, resumed, already)
+def _summary(
+    checkpoint: Checkpoint, manifest: Manifest, out: Path, resumed: int = 0, already: bool = False
+) -> PrepareSummary:
+    return PrepareSummary(
+        path=out,
+        bytes=_total_bytes(manifest),
+        records=len(manifest.records),
+        notes=manifest.source.notes,
+        warnings=tuple(checkpoint.warnings),
+        resumed_bytes=resumed,
+        already=already,
+    )

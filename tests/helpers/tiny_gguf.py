@@ -66,7 +66,9 @@ def _write_header(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
         width = config.get("moe_intermediate_size") or config["intermediate_size"]
         writer.add_expert_feed_forward_length(width)
     writer.add_tokenizer_model("gpt2")
-    writer.add_token_list([f"token{i}" for i in range(config["vocab_size"])])
+    words = ["a", "b", "ab"]
+    writer.add_token_list(words + [f"token{i}" for i in range(3, config["vocab_size"])])
+    writer.add_token_merges(["a b"])
 
 
 def _gguf_name(names: Any, name: str) -> str:

@@ -1,0 +1,241 @@
+"""Interrupted conversions: killed at any instant, the same command ends with the same bytes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import filelock
+import pytest
+
+from engine.container import writer
+from engine.container.reader import Container
+from engine.errors import Stopped, StorageError
+from engine.events import Progress
+from engine.prepare.prepare import prepare
+from engine.stop import StopFlag
+from tests.helpers.tiny_models import make_tiny_checkpoint
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory) -> Path:
+    return make_tiny_checkpoint(
+        "qwen3_moe", tmp_path_factory.mktemp("source") / "model", num_hidden_layers=2
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(source, tmp_path_factory) -> dict[str, bytes]:
+    out = tmp_path_factory.mktemp("finished") / "out"
+    prepare(source, out)
+    return contents(out)
+
+
+@pytest.fixture(autouse=True)
+def frequent_syncs(monkeypatch):
+    monkeypatch.setattr(writer, "SYNC_BYTES", 20_000)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def interrupted(source: Path, out: Path, step: int, error: BaseException) -> None:
+    """A conversion that fails in its progress report number `step`."""
+    seen = iter(range(10**6))
+
+    def report(progress: Progress) -> None:
+        if next(seen) == step:
+            raise error
+
+    with pytest.raises(type(error)):
+        prepare(source, out, progress=report)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_killed_without_warning_again_and_again(source, tmp_path, finished):
+    out = tmp_path / "out"
+    total = len(finished["dense.safetensors"]) + len(finished["experts-00001.moex"])
+    program = ROOT / "tests/helpers/prepare_and_die.py"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    limits = [*sorted(random.Random(7).sample(range(total), 4)), total - 8192, total * 2]
+    for limit in limits:
+        command = [sys.executable, str(program), str(source), str(out), str(limit)]
+        code = subprocess.run(command, env=environment, timeout=60).returncode
+        assert code == (0 if limit > total else -9)
+        assert out.exists() == (limit > total)
+    assert contents(out) == finished
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_interrupted_at_every_step(source, tmp_path, finished):
+    for step in range(0, 39, 2):
+        out = tmp_path / f"out{step}"
+        interrupted(source, out, step, KeyboardInterrupt())
+        assert not out.exists()
+        summary = prepare(source, out)
+        assert contents(out) == finished
+        assert summary.resumed_bytes > 0 or step < 20
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_files_lose_any_bytes_of_their_ends(source, tmp_path, finished, seed):
+    """After a crash of the whole machine files may be shorter than the journal says."""
+    chance = random.Random(seed)
+    out, partial = tmp_path / "out", tmp_path / "out.partial"
+    interrupted(source, out, chance.randrange(20, 39), KeyboardInterrupt())
+    for path in partial.iterdir():
+        if chance.random() < 0.7:
+            os.truncate(path, chance.randrange(path.stat().st_size + 1))
+    prepare(source, out)
+    assert contents(out) == finished
+
+
+def test_a_damaged_tail_is_written_again(source, tmp_path, finished):
+    out, partial = tmp_path / "out", tmp_path / "out.partial"
+    interrupted(source, out, 36, KeyboardInterrupt())
+    with open(partial / "experts-00001.moex", "r+b") as file:
+        file.seek(8200)
+        file.write(b"damage")
+    prepare(source, out)
+    assert contents(out) == finished
+
+
+def test_killed_between_the_last_byte_and_the_new_name(source, tmp_path, finished, monkeypatch):
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.prepare.prepare.publish", lambda *paths: os.abort_here())
+        with pytest.raises(AttributeError):
+            prepare(source, out)
+    assert "manifest.json" in contents(tmp_path / "out.partial")
+    prepare(source, out)
+    assert contents(out) == finished
+
+
+def test_stopping_keeps_what_is_done(source, tmp_path, finished):
+    out, stop = tmp_path / "out", StopFlag()
+
+    def report(progress: Progress) -> None:
+        if "layer 2" in progress.what:
+            stop.set()
+
+    with pytest.raises(Stopped):
+        prepare(source, out, progress=report, stop=stop)
+    stop.clear()
+    summary = prepare(source, out, stop=stop)
+    assert summary.resumed_bytes > 0.5 * summary.bytes
+    assert contents(out) == finished
+
+
+def test_other_options_start_anew_and_leave_nothing_behind(source, tmp_path):
+    out = tmp_path / "out"
+    interrupted(source, out, 36, KeyboardInterrupt())
+    (tmp_path / "out.partial" / "experts-00002.moex").write_bytes(b"stray")
+    steps = []
+    summary = prepare(source, out, "int8", progress=steps.append)
+    assert summary.resumed_bytes == 0
+    assert any("starting anew" in step.what for step in steps)
+    assert "experts-00002.moex" not in contents(out)
+    Container.open(out).verify(lambda progress: None, StopFlag())
+
+
+def test_another_source_of_the_same_shape_starts_anew(source, tmp_path, finished):
+    other = make_tiny_checkpoint("qwen3_moe", tmp_path / "model", seed=5, num_hidden_layers=2)
+    out = tmp_path / "out"
+    interrupted(other, out, 36, KeyboardInterrupt())
+    assert prepare(source, out).resumed_bytes == 0
+    assert contents(out) == finished
+
+
+def test_the_same_command_after_success_does_nothing(source, tmp_path):
+    out = tmp_path / "out"
+    prepare(source, out)
+    before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+    assert prepare(source, out).already
+    assert before == {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+
+
+def test_an_older_conversion_is_replaced_only_when_asked(source, tmp_path):
+    out = tmp_path / "out"
+    prepare(source, out, "nf4")
+    with pytest.raises(StorageError, match="overwrite"):
+        prepare(source, out, "int8")
+    assert Container.open(out).manifest.quant == "nf4"
+    prepare(source, out, "int8", overwrite=True)
+    assert Container.open(out).manifest.quant == "int8"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_of_other_files_is_never_touched(source, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work", encoding="utf-8")
+    for overwrite in (False, True):
+        with pytest.raises(StorageError, match="not a converted model"):
+            prepare(source, out, overwrite=overwrite)
+    assert contents(out) == {"thesis.txt": b"years of work"}
+
+
+def test_a_foreign_partial_folder_is_never_touched(source, tmp_path):
+    partial = tmp_path / "out.partial"
+    partial.mkdir()
+    (partial / "thesis.txt").write_text("years of work", encoding="utf-8")
+    with pytest.raises(StorageError, match="other files"):
+        prepare(source, tmp_path / "out")
+    assert contents(partial) == {"thesis.txt": b"years of work"}
+
+
+def test_an_empty_folder_is_a_fine_target(source, tmp_path, finished):
+    (tmp_path / "out").mkdir()
+    prepare(source, tmp_path / "out")
+    assert contents(tmp_path / "out") == finished
+
+
+def test_two_conversions_of_one_target_do_not_mix(source, tmp_path, finished):
+    out = tmp_path / "out"
+    with (
+        filelock.FileLock(tmp_path / ".out.edge0-lock"),
+        pytest.raises(StorageError, match="Another"),
+    ):
+        prepare(source, out)
+    prepare(source, out)
+    assert contents(out) == finished
+
+
+@pytest.mark.parametrize("call", [3, 9, 14])
+def test_a_full_disk_is_told_and_can_be_resumed(source, tmp_path, finished, monkeypatch, call):
+    out, sync, calls = tmp_path / "out", os.fsync, iter(range(10**6))
+
+    def full(handle: int) -> None:
+        if next(calls) >= call:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(StorageError, match="full") as caught:
+            prepare(source, out)
+    assert "again" in caught.value.next_step
+    prepare(source, out)
+    assert contents(out) == finished
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission(source, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    with pytest.raises(StorageError, match="Permission"):
+        prepare(source, closed / "out")
+
+
+def test_the_work_folder_goes_with_its_journal(source, tmp_path):
+    interrupted(source, tmp_path / "out", 36, KeyboardInterrupt())
+    shutil.rmtree(tmp_path / "out.partial")
+    assert prepare(source, tmp_path / "out").resumed_bytes == 0
