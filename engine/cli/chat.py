@@ -136,16 +136,16 @@ def interruptible(
         except BaseException as error:  # shown by the thread that reads the queue
             events.put(error)
 
-    thread = threading.Thread(target=work, name="edge0-reply")
-    thread.start()
-    try:
-        with _stop_on_interrupt(session):
+    with _stop_on_interrupt(session):
+        thread = threading.Thread(target=work, name="edge0-reply")
+        thread.start()
+        try:
             yield from _until_end(events)
-    except BaseException:  # also when the caller stops reading
-        session.stop()
-        raise
-    finally:
-        thread.join()
+        except BaseException:  # also when the caller stops reading
+            session.stop()
+            raise
+        finally:
+            thread.join()
 
 
 def _until_end(events: queue.Queue[ReplyEvent | BaseException | None]) -> Iterator[ReplyEvent]:
