@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QWheelEvent
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
@@ -21,6 +23,7 @@ class DocumentView(QTextBrowser):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.viewport().setAutoFillBackground(False)
@@ -31,6 +34,12 @@ class DocumentView(QTextBrowser):
     def writer(self) -> ProseWriter:
         """A writer in this widget's look."""
         return ProseWriter(current_theme(), self.font())
+
+    def fit_document(self, width: int) -> int:
+        """Lay the text out for a width, whatever size the widget has now; returns the height."""
+        self.setLineWrapColumnOrWidth(width)
+        self.document().setTextWidth(width)
+        return math.ceil(self.document().size().height())
 
     def loadResource(self, kind: int, name: QUrl) -> object:  # noqa: N802
         """Nothing is ever loaded, from the disk or the network."""

@@ -52,14 +52,12 @@ class ProseView(DocumentView):
 
     def natural_width(self, limit: int) -> int:
         """The width the text would like to have, at most `limit`."""
-        self.document().setTextWidth(limit)
-        self.document().size()  # lays out; without it the ideal width is the one of before
+        self.fit(limit)
         return min(limit, math.ceil(self.document().idealWidth()) + SLACK)
 
     def fit(self, width: int) -> int:
         """Lay out for a width; returns the height."""
-        self.document().setTextWidth(width)
-        return math.ceil(self.document().size().height())
+        return self.fit_document(width)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self.viewport())

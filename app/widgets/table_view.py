@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QTextCharFormat, QTextCursor, QTextFrameFormat, QTextLength, QTextTableFormat
 from PySide6.QtWidgets import QFrame, QWidget
@@ -26,7 +24,6 @@ class TableText(DocumentView):
         self.setAccessibleName(self.tr("Table"))
         self.setObjectName("tableText")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setLineWrapMode(DocumentView.LineWrapMode.FixedPixelWidth)
 
     def write(self, block: Block) -> None:
         """Replace the table."""
@@ -92,9 +89,7 @@ class TableView(QFrame):
         """Lay out for a width; returns the height."""
         columns = max((len(row) for row in self._block.rows), default=1)
         inner = max(width, int(columns * self.fontMetrics().height() * 4.5))
-        self._text.setLineWrapColumnOrWidth(inner)
-        self._text.document().setTextWidth(inner)
-        height = math.ceil(self._text.document().size().height())
+        height = self._text.fit_document(inner)
         if inner > width:
             height += self._text.horizontalScrollBar().sizeHint().height()
         self._text.setGeometry(0, 0, width, height)
