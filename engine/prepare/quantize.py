@@ -31,8 +31,8 @@ def quantize(matrix: Floats, fmt: NumberFormat, name: str) -> Blocks:
     rows, cols = matrix.shape
     codes = np.empty((rows, blocks(cols) * BLOCK_COLS), np.uint8)
     scales = np.empty((rows, blocks(cols)), np.float32)
-    search = None if fmt is NumberFormat.INT8 else _TableSearch(fmt)
-    step = max(1, SLICE_BLOCKS // blocks(cols))
+    step = min(rows, max(1, SLICE_BLOCKS // blocks(cols)))
+    search = None if fmt is NumberFormat.INT8 else _TableSearch(fmt, step * blocks(cols))
     for start in range(0, rows, step):
         part = _whole_blocks(matrix[start : start + step])
         peak = _peaks(part, fmt, name)
@@ -52,7 +52,8 @@ def _whole_blocks(rows: Floats) -> Floats:
 
 def _peaks(part: Floats, fmt: NumberFormat, name: str) -> Floats:
     """Each block's value of largest magnitude, sign kept; refuses what a block cannot hold."""
-    high, low = part.max(axis=1), part.min(axis=1)
+    columns = np.ascontiguousarray(part.T)  # numpy is slow along a short last axis
+    high, low = columns.max(axis=0), columns.min(axis=0)
     peak: Floats = np.where(high >= -low, high, low)
     limit = FP16_MAX * _table_peak(fmt)
     if not np.isfinite(peak).all():
@@ -94,34 +95,38 @@ def _int8(part: Floats, peak: Floats) -> tuple[NDArray[np.uint8], Floats]:
 
 
 class _TableSearch:
-    """Finds scales and codes for one 4-bit table.
+    """Finds scales and codes for one 4-bit table, in buffers of its own.
 
     Nearest entry by lookup: entries are integers, so their midpoints are multiples of 1/2 and
-    floor(2 · x) decides exactly.
+    floor(2 · x) decides exactly. The lookup reaches beyond the table's ends, so that no candidate
+    has to be clipped.
     """
 
-    def __init__(self, fmt: NumberFormat) -> None:
+    def __init__(self, fmt: NumberFormat, size: int) -> None:
         self.candidates = CANDIDATES[fmt]
         self.peak = _table_peak(fmt)
         table = np.array(TABLES[fmt], np.float32)
-        halves = np.arange(-2 * self.peak, 2 * self.peak + 1) + 0.5
-        middles = (table[1:] + table[:-1]) / 2
-        self.codes = np.searchsorted(middles, halves / 2).astype(np.uint8)
+        self.middle = int(2 * self.peak * max(map(abs, self.candidates))) + 2
+        halves = np.arange(-self.middle, self.middle + 1) + 0.5
+        self.codes = np.searchsorted((table[1:] + table[:-1]) / 2, halves / 2).astype(np.uint8)
         self.values = table[self.codes]
+        self.steps = np.empty((size, BLOCK_COLS), np.float32)
+        self.entries = np.empty((size, BLOCK_COLS), np.intp)
 
     def best(self, part: Floats, peak: Floats) -> tuple[NDArray[np.uint8], Floats]:
         """Codes (n, 32) and fp16-exact scales (n,) of blocks (n, 32) with the given peaks."""
-        scale = self._search(part, _inverse(peak))
-        scale = _fp16(scale)
-        return np.take(self.codes, self._entries(part, _inverse(scale)), mode="clip"), scale
+        scale = _fp16(self._search(part, _inverse(peak)))
+        steps = self._steps(part, _inverse(scale))
+        np.clip(steps, 0, 2 * self.middle, out=steps)
+        return np.take(self.codes, self._floor(steps), mode="wrap"), scale
 
     def _search(self, part: Floats, inverse_peak: Floats) -> Floats:
         """Least-squares scales. Entries q leave an error Σx² - (Σxq)² / Σq²: maximise the last."""
         gain = np.zeros(len(part), np.float32)
         scale = np.zeros(len(part), np.float32)
         for position in self.candidates:
-            entries = self._entries(part, inverse_peak * np.float32(position * self.peak))
-            q = np.take(self.values, entries, mode="clip")
+            steps = self._steps(part, inverse_peak * np.float32(position * self.peak))
+            q = np.take(self.values, self._floor(steps), mode="wrap", out=steps)
             xq, qq = np.vecdot(part, q), np.vecdot(q, q)
             fitted = np.divide(xq, qq, out=np.zeros_like(xq), where=qq > 0)
             better = fitted * xq > gain
@@ -129,9 +134,14 @@ class _TableSearch:
             scale = np.where(better, fitted, scale)
         return scale
 
-    def _entries(self, part: Floats, inverse: Floats) -> NDArray[np.intp]:
-        """Positions in the lookup tables of each value divided by its block's scale."""
-        steps: Floats = part * (inverse * np.float32(2))[:, None]
-        steps += np.float32(2 * self.peak)
-        np.clip(steps, 0, 4 * self.peak, out=steps)
-        return steps.astype(np.intp)
+    def _steps(self, part: Floats, inverse: Floats) -> Floats:
+        """Half steps of the table from the lookup's start, not yet whole."""
+        steps: Floats = self.steps[: len(part)]
+        np.multiply(part, (inverse * np.float32(2))[:, None], out=steps)
+        steps += np.float32(self.middle)
+        return steps
+
+    def _floor(self, steps: Floats) -> NDArray[np.intp]:
+        entries: NDArray[np.intp] = self.entries[: len(steps)]
+        np.copyto(entries, steps, casting="unsafe")
+        return entries
