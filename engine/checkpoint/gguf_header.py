@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def read_header(path: Path) -> GgufHeader:
 
 
 class _Reader:
-    def __init__(self, path: Path, file: io.BufferedReader, size: int) -> None:
+    def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
         self._path, self._file, self._size, self._position = path, file, size, 0
 
     def header(self) -> GgufHeader:

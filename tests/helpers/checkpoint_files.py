@@ -71,12 +71,10 @@ def llama_header(writer: gguf.GGUFWriter, vocab: int = 64) -> None:
     writer.add_layer_norm_rms_eps(1e-5)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
-    letters = [f"<{i}>" for i in range(vocab - 3)] if vocab < 300 else byte_letters()
-    tokens = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *letters]
-    tokens += [f"[{i}]" for i in range(vocab - len(tokens))]
-    writer.add_token_list(tokens)
+    tokens = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "a", "b", "ab"]
+    writer.add_token_list(tokens + [f"<{i}>" for i in range(vocab - len(tokens))])
     writer.add_token_types([3, 3, 3] + [1] * (vocab - 3))
-    writer.add_token_merges([])
+    writer.add_token_merges(["a b"])
     writer.add_eos_token_id(2)
 
 
