@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import ChatError, StorageError
 
+_ROLES = ("bos_token", "eos_token", "unk_token", "pad_token")
 _AGAIN = "Convert or download the model again."
 
 
@@ -41,3 +43,14 @@ def read_object(path: Path, max_bytes: int = 16 << 20) -> dict[str, object]:
     if not isinstance(value, dict):
         raise ChatError(f"{path} does not hold a JSON object.", _AGAIN)
     return value
+
+
+def role_tokens(config: Mapping[str, object]) -> dict[str, str]:
+    """{"bos_token": "<s>", …} of tokenizer_config.json, where a value may be an object."""
+    tokens = {}
+    for role in _ROLES:
+        value = config.get(role)
+        text = value.get("content") if isinstance(value, dict) else value
+        if isinstance(text, str):
+            tokens[role] = text
+    return tokens

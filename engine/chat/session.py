@@ -3,14 +3,14 @@ loop, stops, measures.
 
 `reply` is a generator for one thread (the engine's worker). Only the prefill runs on a helper
 thread, which lives no longer than it, so that its progress can be handed out meanwhile. `stop` may
-be called from any thread. However a reply ends, the record of what is cached stays true and the next
-reply works.
+be called from any thread. However a reply ends, the record of what is cached stays true and the
+next reply works.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 
@@ -37,13 +37,18 @@ class Session:
         model: LanguageModel | PrefixCache,
         tokenizer: Tokenizer,
         template: ChatTemplate,
+        finished: Callable[[Finished], None] | None = None,
         variables: Mapping[str, object] | None = None,
     ) -> None:
-        """model: a PrefixCache where sessions share the model. variables: see PromptEncoder."""
+        """model: a PrefixCache where sessions share the model. finished: told of each reply's end.
+
+        variables: what the template understands besides messages, such as enable_thinking.
+        """
         self._model = model if isinstance(model, PrefixCache) else PrefixCache(model)
         self._tokenizer = tokenizer
         self._prompts = PromptEncoder(tokenizer, template, variables)
         self._stop = StopFlag()
+        self._finished = finished
 
     @property
     def context_tokens(self) -> int:
@@ -100,6 +105,8 @@ class Session:
             yield PrefillProgress(reused, len(ids))
             reason = yield from self._write(ids, options, meter)
             end = Finished(reason, meter.stats())
+            if self._finished is not None:
+                self._finished(end)
         yield end  # nothing is held any more: the reader may ask for the next reply now
 
     def _write(

@@ -14,12 +14,11 @@ from pathlib import Path
 
 from jinja2 import Template, TemplateSyntaxError
 
-from engine.chat.model_files import read_text
+from engine.chat.model_files import read_object, read_text, role_tokens
 from engine.chat.template_functions import TemplateRefusal
 from engine.chat.template_limits import Allowance, TemplateLimits
 from engine.chat.template_rewrite import rewrite
 from engine.chat.template_sandbox import TemplateSandbox
-from engine.chat.tokenizer import Tokenizer
 from engine.errors import ChatError
 
 # ChatML, which most models without a template of their own follow well enough.
@@ -69,6 +68,23 @@ class ChatTemplate:
         self._lock = threading.Lock()
         self._sandbox = TemplateSandbox()
         self._template = self._compile(source)
+
+    @classmethod
+    def load(cls, folder: Path) -> ChatTemplate:
+        """The template of a converted model, or ChatML with a `notice` when it has none that works.
+
+        Raises StorageError, and ChatError for a damaged tokenizer_config.json.
+        """
+        config = read_object(folder / "tokenizer_config.json")
+        tokens = role_tokens(config)
+        try:
+            template = cls(_source(folder, config), tokens)
+            template.render([Message("user", "Hello")])
+            return template
+        except ChatError as error:
+            notice = f"{error.message} A common one (ChatML) is used; replies may be worse."
+            starts_with_bos = config.get("add_bos_token") is True
+            return cls(CHATML, tokens if starts_with_bos else {}, notice=notice)
 
     def _compile(self, source: str) -> Template:
         if len(source) > self._limits.source:
@@ -130,23 +146,7 @@ class ChatTemplate:
                 ) from error
 
 
-def load_template(folder: Path, tokenizer: Tokenizer) -> ChatTemplate:
-    """The model's own template, or ChatML with a `notice` when it has none that works."""
-    try:
-        source = _source(folder, tokenizer.config)
-        if source is None:
-            raise ChatError("The model has no chat template.")
-        template = ChatTemplate(source, tokenizer.tokens)
-        template.render([Message("user", "Hello")])
-        return template
-    except ChatError as error:
-        starts_with_bos = tokenizer.config.get("add_bos_token") is True
-        tokens = tokenizer.tokens if starts_with_bos else {}
-        notice = f"{error.message} A common one (ChatML) is used; replies may be worse."
-        return ChatTemplate(CHATML, tokens, notice=notice)
-
-
-def _source(folder: Path, config: Mapping[str, object]) -> str | None:
+def _source(folder: Path, config: Mapping[str, object]) -> str:
     """The template's text from its own file or, in older models, from tokenizer_config.json."""
     source = read_text(folder / "chat_template.jinja", _MAX_BYTES)
     if source is not None:
@@ -155,7 +155,9 @@ def _source(folder: Path, config: Mapping[str, object]) -> str | None:
     if isinstance(value, list):  # several by name
         named = [t for t in value if isinstance(t, dict) and t.get("name") == "default"]
         value = named[0].get("template") if named else None
-    return value if isinstance(value, str) else None
+    if not isinstance(value, str):
+        raise ChatError("The model has no chat template.")
+    return value
 
 
 def _say(error: Exception) -> str:

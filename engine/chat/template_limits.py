@@ -47,7 +47,8 @@ class Allowance:
         self._deadline = time.thread_time() + self._seconds
         self._steps = 0
         self._value = limits.value + 4 * total
-        self._created = limits.created + 100 * total
+        # A text that grows turn by turn is made anew in each.
+        self._created = limits.created + total * (100 + len(self._known))
 
     def _learn(self, value: object) -> int:
         if isinstance(value, str):

@@ -17,14 +17,13 @@ import tokenizers
 from tokenizers import normalizers
 
 from engine.chat.detokenizer import DecoderRules, Detokenizer
-from engine.chat.model_files import read_object, read_text
+from engine.chat.model_files import read_object, read_text, role_tokens
 from engine.errors import ChatError, Edge0Error
 
 _T = TypeVar("_T")
 
 _MAX_BYTES = 128 << 20
 _TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>")
-_ROLES = ("bos_token", "eos_token", "unk_token", "pad_token")
 # Control tokens by their look, for files that forget to mark them as special.
 _CONTROL = re.compile(r"<[|｜].*[|｜]>", re.DOTALL)
 # Marks around a model's thinking are text to us even where they are marked as special.
@@ -50,7 +49,7 @@ class Tokenizer:
         self._tokenizer = _checked(lambda: _parse(description))
         self._rules = DecoderRules.from_description(_decoder(self._tokenizer))
         self.config = dict(config or {})
-        self.tokens = _role_tokens(self.config)
+        self.tokens = role_tokens(self.config)
         self.vocab_size = 1 + max(self._tokenizer.get_vocab().values(), default=-1)
         self.stop_ids = self._stop_ids(eos_ids)
         added = self._tokenizer.get_added_tokens_decoder()
@@ -158,17 +157,6 @@ def _decoder(tokenizer: tokenizers.Tokenizer) -> object:
     """The description of the tokenizer's decoder."""
     decoder = tokenizer.decoder
     return None if decoder is None else json.loads(decoder.__getstate__())
-
-
-def _role_tokens(config: Mapping[str, object]) -> dict[str, str]:
-    """{"bos_token": "<s>", …} of tokenizer_config.json, where a value may be an object."""
-    tokens = {}
-    for role in _ROLES:
-        value = config.get(role)
-        text = value.get("content") if isinstance(value, dict) else value
-        if isinstance(text, str):
-            tokens[role] = text
-    return tokens
 
 
 def _unveil(

@@ -35,7 +35,7 @@ class LanguageModel(Protocol):
 
     @property
     def kv_bytes(self) -> int:
-        """Memory of the KV cache."""
+        """Bytes of the KV cache in use."""
         ...
 
     def rewind(self, position: int) -> None:
