@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -12,7 +13,9 @@ from typing import TextIO
 
 from engine.events import Progress
 
-_PROGRESS_S = 0.2  # at most five lines a second
+_TERMINAL_S = 0.2  # redraw the line at most five times a second
+_FILE_S = 2.0  # in a log: a line now and then, none for what is over at once
+_CLEAR = "\r\x1b[K"  # to the start of the line, and wipe it
 
 
 def use_utf8() -> None:
@@ -45,7 +48,8 @@ def note(text: str) -> None:
 
 def flush() -> None:
     """Write out what is buffered, so that a reader who is gone is noticed in time."""
-    sys.stdout.flush()
+    if sys.stdout is not None:  # a windowed program has none
+        sys.stdout.flush()
 
 
 def silence() -> None:
@@ -56,7 +60,7 @@ def silence() -> None:
 
 
 class TextProgress:
-    """Shows progress on one line of a terminal; on anything else, a line for each new step."""
+    """Shows progress on one line of a terminal; in a file or pipe, as a line every two seconds."""
 
     def __init__(
         self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
@@ -64,23 +68,25 @@ class TextProgress:
         self._stream = stream or sys.stderr
         self._clock = clock
         self._terminal = self._stream.isatty()
-        self._what = ""
-        self._next = 0.0
+        self._shown = False
+        self._next = clock() + (0.0 if self._terminal else _FILE_S)
 
     def __call__(self, progress: Progress) -> None:
-        if not self._terminal:
-            if progress.what != self._what:
-                print(progress.what, file=self._stream, flush=True)
-        elif self._clock() >= self._next or progress.done >= progress.total:
-            self._next = self._clock() + _PROGRESS_S
-            share = 100 * progress.done // max(progress.total, 1)
-            print(f"\r\x1b[K{share:3d} %  {progress.what}", end="", file=self._stream, flush=True)
-        self._what = progress.what
+        now, share = self._clock(), 100 * progress.done // max(progress.total, 1)
+        line = f"{share:3d} %  {progress.what}"
+        if self._terminal and (now >= self._next or progress.done >= progress.total):
+            self._next, self._shown = now + _TERMINAL_S, True
+            line = line[: shutil.get_terminal_size().columns - 1]  # a wrapped line cannot be wiped
+            print(f"{_CLEAR}{line}", end="", file=self._stream, flush=True)
+        elif not self._terminal and now >= self._next:
+            self._next = now + _FILE_S
+            print(line, file=self._stream, flush=True)
 
     def end(self) -> None:
         """Leave the terminal's line empty for what follows."""
-        if self._terminal and self._what:
-            print("\r\x1b[K", end="", file=self._stream, flush=True)
+        if self._shown:
+            self._shown = False
+            print(_CLEAR, end="", file=self._stream, flush=True)
 
 
 def json_progress(progress: Progress) -> None:

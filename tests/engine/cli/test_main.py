@@ -174,10 +174,10 @@ def test_progress_on_a_terminal_is_one_line_now_and_then() -> None:
     assert stream.text.split("\r\x1b[K") == ["", "  0 %  layer", " 50 %  layer", "100 %  layer", ""]
 
 
-def test_progress_in_a_file_is_a_line_a_step() -> None:
-    stream = Terminal(False)
-    progress = output.TextProgress(stream)  # type: ignore[arg-type]
-    for done in range(50):
-        progress(Progress(done, 50, "download" if done < 30 else "convert"))
+def test_progress_in_a_file_is_a_line_now_and_then() -> None:
+    stream, now = Terminal(False), [0.0]
+    progress = output.TextProgress(stream, lambda: now[0])  # type: ignore[arg-type]
+    for now[0], done in ((0.1, 1), (1.9, 2), (2.1, 3), (3.0, 4), (4.2, 6), (4.3, 8)):
+        progress(Progress(done, 8, f"record {done}"))
     progress.end()
-    assert stream.text == "download\nconvert\n"
+    assert stream.text == " 37 %  record 3\n 75 %  record 6\n"
