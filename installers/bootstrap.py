@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -49,14 +50,14 @@ def lock_file(file: TextIO, wait: bool) -> bool:
 
 
 @contextmanager
-def only_one(project: Project) -> Iterator[None]:
-    """Two of these commands at once take turns."""
+def only_one(project: Project) -> Iterator[Project]:
+    """Two of these commands at once take turns; yields the project with its lock held."""
     with open(project.root / ".bootstrap.lock", "w", encoding="utf-8") as file:
         if not lock_file(file, wait=False):
             print("Another Edge0 setup is at work here; waiting for it …", flush=True)
             while not lock_file(file, wait=True):
                 pass
-        yield
+        yield replace(project, lock=file.fileno())
 
 
 def has_screen() -> bool:
@@ -67,12 +68,12 @@ def has_screen() -> bool:
 
 def set_up(project: Project, extras: Sequence[str], *, window: bool) -> None:
     """Everything before Edge0's own code can run; `window` also readies a real screen."""
-    with only_one(project):
+    with only_one(project) as locked:
         if sys.platform == "linux":
             on_x11 = window and not os.environ.get("WAYLAND_DISPLAY")
             system_packages.ensure_qt_libraries(x11=on_x11 and has_screen(), fonts=window)
-        ensure_venv(project)
-        install(project, extras)
+        ensure_venv(locked)
+        install(locked, extras)
 
 
 def open_app(project: Project) -> int:

@@ -31,9 +31,14 @@ class SetupError(Exception):
 
 @dataclass(frozen=True)
 class Project:
-    """The checkout and where its environment's parts lie."""
+    """The checkout and where its environment's parts lie.
+
+    lock: handle of the lock while we hold it. Children share it, so that a pip whose bootstrap was
+    killed still keeps the next one out of the environment it writes to.
+    """
 
     root: Path
+    lock: int | None = None
 
     @property
     def venv(self) -> Path:
@@ -116,8 +121,13 @@ def call(
     project: Project, *arguments: str, stderr: int | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the environment's Python in the project's folder; it ends with us when we are stopped."""
-    command = [str(project.python), *arguments]
-    return subprocess.run(command, cwd=project.root, env=child_environment(), stderr=stderr)
+    return subprocess.run(
+        [str(project.python), *arguments],
+        cwd=project.root,
+        env=child_environment(),
+        stderr=stderr,
+        pass_fds=() if project.lock is None or os.name == "nt" else (project.lock,),
+    )
 
 
 def venv_works(project: Project) -> bool:
