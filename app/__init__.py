@@ -1,1 +1,2 @@
-"""The desktop app: PySide6 in front, the engine behind one door. Nothing here is imported by the engine."""
+"""The desktop app: PySide6 in front, the engine behind one door. Nothing here is imported by the
+engine."""

@@ -1,4 +1,4 @@
-"""Starts the desktop app. Order matters: display check, engine (and on Windows torch) before Qt, log, lock, window."""
+"""Starts the desktop app, in this order: display check, engine (before Qt), log, lock, window."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ def main(arguments: list[str] | None = None) -> int:
         faulthandler.enable()
     problem = display_problem(os.environ)
     if problem:
-        print(f"Edge0 cannot open its window. {problem}", file=sys.stderr)
-        print("You can chat in this terminal instead:  edge0 chat", file=sys.stderr)
+        _say(f"Edge0 cannot open its window. {problem}")
+        _say("You can chat in this terminal instead:  edge0 chat")
         return 1
     _load_engine_first()
     return _run(arguments if arguments is not None else sys.argv)
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")
 
 
 def _load_engine_first() -> None:
@@ -64,7 +69,7 @@ def _run(arguments: list[str]) -> int:
 def _tell_fatal(text: str) -> None:
     from PySide6.QtWidgets import QMessageBox
 
-    print(f"Edge0 cannot start. {text}", file=sys.stderr)
+    _say(f"Edge0 cannot start. {text}")
     QMessageBox.critical(None, "Edge0", text)
 
 

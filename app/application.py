@@ -36,7 +36,9 @@ def set_names() -> None:
 class Application(QObject):
     """Holds the core and the window; makes the window anew for another language."""
 
-    def __init__(self, qt: QApplication, door: Any, folder: Path, command: list[str] | None = None) -> None:
+    def __init__(
+        self, qt: QApplication, door: Any, folder: Path, command: list[str] | None = None
+    ) -> None:
         super().__init__()
         self._qt = qt
         self._translation = Translation()
@@ -99,7 +101,9 @@ class Application(QObject):
     def _tell_what_was_repaired(self) -> None:
         moved = self.core.archive.moved_to
         if moved is not None:
-            text = self.tr("The chats could not be read. The damaged file was kept as {0}; a new one was made.")
+            text = self.tr(
+                "The chats could not be read. The damaged file was kept as {0}; a new one was made."
+            )
             self.window.tell(text.format(moved))
         elif self.core.settings_problems:
             text = self.tr("Some settings could not be read and are back to their defaults: {0}")

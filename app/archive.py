@@ -1,7 +1,7 @@
 """History on its own thread: the window never waits for the disk, and writes keep their order.
 
-`do` returns a future at once; the engine worker waits for a prompt's future before it starts. `fetch` waits:
-it is for opening a conversation, behind at most a few small writes.
+`do` returns a future at once; the engine worker waits for a prompt's future before it starts.
+`fetch` waits: it is for opening a conversation, behind at most a few small writes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Pure functions over the tree of a conversation's messages: the path shown, and the variants at each point."""
+"""Pure functions over the tree of a conversation's messages: the path shown, and the variants at
+each point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What lives as long as the app, whatever windows come and go: settings, chats, engine, view-models."""
+"""What lives as long as the app, whatever windows come and go: settings, chats, engine, view-
+models."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ class Core(QObject):
         self.chat = ChatModel(self.archive, self.engine, self._get, self)
         self.conversations = ConversationsModel(self.archive, self)
         self.library = LibraryModel(door, self.engine, self._get, self.keep, self)
-        self.stats = StatsModel(door.Snapshot, door.Rates.between, self.engine.event, self)
+        self.stats = StatsModel(door.Snapshot, door.Rates.between, self.engine.arrived, self)
         self.starter = PrepareJob(command or starter_command(), self)
         self.starter.finished.connect(self.library.add)
         self.chat.conversations_changed.connect(self.conversations.refresh)
@@ -62,5 +63,3 @@ class Core(QObject):
 
     def _get(self) -> Settings:
         return self.settings
-
-

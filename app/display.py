@@ -1,4 +1,5 @@
-"""Whether a window can be opened at all: Qt ends the process when it cannot, so this asks first. No Qt."""
+"""Whether a window can be opened at all: Qt ends the process when it cannot, so this asks first.
+No Qt."""
 
 from __future__ import annotations
 

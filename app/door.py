@@ -1,4 +1,5 @@
-"""The part of the engine's door that the app uses, as protocols, so tests can hand in a fake engine."""
+"""The part of the engine's door that the app uses, as protocols, so tests can hand in a fake
+engine."""
 
 from __future__ import annotations
 
@@ -39,9 +40,9 @@ class Door(Protocol):
     """The module `engine`, or something that stands in for it."""
 
     @property
-    def Edge0Runtime(self) -> RuntimeFactory: ...  # noqa: N802
+    def Edge0Runtime(self) -> RuntimeFactory: ...
 
-    def Message(self, role: str, content: str) -> Any: ...  # noqa: N802
+    def Message(self, role: str, content: str) -> Any: ...
 
     def memory_now(self) -> Any: ...
 

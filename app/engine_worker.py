@@ -1,8 +1,9 @@
 """The only caller of the engine: a worker on one QThread, and the GUI-side client that feeds it.
 
-Requests go in through a queued signal, one at a time, in order. Events come out through the EventBuffer,
-drained by a 30 Hz timer that runs only while there is work. Stop does not queue: it sets the job's flag and
-the session's at once; the engine checks it per layer. Errors arrive as Failed; nothing is raised over threads.
+Requests go in through a queued signal, one at a time, in order. Events come out through the
+EventBuffer, drained by a 30 Hz timer that runs only while there is work. Stop does not queue: it
+sets the job's flag and the session's at once; the engine checks it per layer. Errors arrive as
+Failed; nothing is raised over threads.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from app.door import Door, EngineRuntime, EngineSession
 from app.event_buffer import EventBuffer
-from engine import Edge0Config, Edge0Error, GenerateOptions, Progress, Stopped, StopFlag
+from engine import Edge0Config, Edge0Error, GenerateOptions, Progress, StopFlag, Stopped
 
 DRAIN_MS = 33
 SNAPSHOT_S = 0.5
@@ -178,7 +179,7 @@ class EngineClient(QObject):
 
     _send = Signal(object)
     _end = Signal()
-    event = Signal(int, object)  # job id, event
+    arrived = Signal(int, object)  # job id, event
     busy_changed = Signal(bool)
 
     def __init__(self, door: Door, parent: QObject | None = None) -> None:
@@ -225,7 +226,7 @@ class EngineClient(QObject):
     def drain(self) -> None:
         """Deal out what has arrived."""
         for entry in self._buffer.drain():
-            self.event.emit(entry.job, entry.event)
+            self.arrived.emit(entry.job, entry.event)
             if isinstance(entry.event, JobDone):
                 self._finish(entry.job)
 

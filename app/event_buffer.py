@@ -1,7 +1,9 @@
-"""The one way from the engine's thread to the window: a locked list, filled there, drained 30 times a second.
+"""The one way from the engine's thread to the window: a locked list, filled there, drained 30
+times a second.
 
-Text pieces that follow each other in one job are joined, and a snapshot replaces an older one that was not
-taken yet, so the list stays short however fast the engine is. Nothing else is merged; nothing is dropped.
+Text pieces that follow each other in one job are joined, and a snapshot replaces an older one that
+was not taken yet, so the list stays short however fast the engine is. Nothing else is merged;
+nothing is dropped.
 """
 
 from __future__ import annotations

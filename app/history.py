@@ -1,8 +1,10 @@
-"""Conversations in SQLite. No Qt, no threads of its own: `Archive` calls it on one writer thread.
+"""Conversations in SQLite. No Qt, no threads of its own: `Archive` calls it on one writer
+thread.
 
-WAL, so a kill at any instant loses nothing that was committed. A growing reply is kept as appended pieces
-(one small row a flush) and folded into its message at the end or at the next start. A damaged file is moved
-aside, never overwritten. Messages form a tree by `parent`, so regenerated and edited variants are kept.
+WAL, so a kill at any instant loses nothing that was committed. A growing reply is kept as appended
+pieces (one small row a flush) and folded into its message at the end or at the next start. A
+damaged file is moved aside, never overwritten. Messages form a tree by `parent`, so regenerated
+and edited variants are kept.
 """
 
 from __future__ import annotations
@@ -27,8 +29,10 @@ CREATE TABLE conversation (
   id INTEGER PRIMARY KEY, title TEXT NOT NULL, pinned INTEGER NOT NULL DEFAULT 0,
   created REAL NOT NULL, updated REAL NOT NULL, leaf INTEGER, deleted INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE message (
-  id INTEGER PRIMARY KEY, conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
-  parent INTEGER, role TEXT NOT NULL, text TEXT NOT NULL, state TEXT NOT NULL, model TEXT NOT NULL DEFAULT '',
+  id INTEGER PRIMARY KEY,
+  conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
+  parent INTEGER, role TEXT NOT NULL, text TEXT NOT NULL, state TEXT NOT NULL,
+  model TEXT NOT NULL DEFAULT '',
   created REAL NOT NULL, stats TEXT NOT NULL DEFAULT '{}');
 CREATE INDEX message_conversation ON message(conversation);
 CREATE TABLE piece (message INTEGER NOT NULL, text TEXT NOT NULL);
@@ -97,7 +101,9 @@ class History:
             ORDER BY pinned DESC, updated DESC, id DESC""",
             (pattern,),
         )
-        return [Conversation(i, title, bool(p), updated, leaf) for i, title, p, updated, leaf in rows]
+        return [
+            Conversation(i, title, bool(p), updated, leaf) for i, title, p, updated, leaf in rows
+        ]
 
     def add_conversation(self, conversation: int, title: str) -> None:
         """Make an empty conversation."""
@@ -132,7 +138,7 @@ class History:
             FROM message WHERE conversation = ? ORDER BY id""",
             (conversation,),
         )
-        return [StoredMessage(*row[:8], stats=_stats(row[8])) for row in rows]
+        return [StoredMessage(*row[:8], stats=_stats(row[8])) for row in rows]  # type: ignore[misc]
 
     def add_message(self, message: StoredMessage) -> None:
         """Add a message and show it: it becomes the conversation's leaf."""
@@ -285,7 +291,7 @@ class History:
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file itself is broken (SQLITE_CORRUPT, SQLITE_NOTADB), not the disk or its rights."""
+    """Whether the file itself is broken, and not the disk or the rights to it."""
     return "malformed" in str(error) or "not a database" in str(error)
 
 

@@ -1,4 +1,5 @@
-"""The log file: rotating, in the data folder, with secrets taken out. Chat texts are never logged."""
+"""The log file: rotating, in the data folder, with secrets taken out. Chat texts are never
+logged."""
 
 from __future__ import annotations
 
@@ -16,7 +17,12 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 _SECRETS = (
     (re.compile(r"\bhf_[A-Za-z0-9]{8,}"), "hf_…"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}"), r"\1 …"),
-    (re.compile(r"(?i)\b(token|password|passwd|secret|api[_-]?key)(\"?\s*[=:]\s*\"?)[^\s\"'&,;]+"), r"\1\2…"),
+    (
+        re.compile(
+            r"(?i)\b(token|password|passwd|secret|api[_-]?key)(\"?\s*[=:]\s*\"?)[^\s\"'&,;]+"
+        ),
+        r"\1\2…",
+    ),
     (re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^\s/@:]+:[^\s/@]+@"), r"\1…@"),
 )
 _LEVELS = {

@@ -56,8 +56,12 @@ class MainWindow(QMainWindow):
     def _top_bar(self) -> QWidget:
         bar = QFrame(self)
         bar.setObjectName("topBar")
-        self._sidebar_button = IconButton("sidebar", self.tr("Show or hide the chats (Ctrl+B)"), bar, side=20)
-        self._panel_button = IconButton("panel", self.tr("Show or hide the live numbers (Ctrl+J)"), bar, side=20)
+        self._sidebar_button = IconButton(
+            "sidebar", self.tr("Show or hide the chats (Ctrl+B)"), bar, side=20
+        )
+        self._panel_button = IconButton(
+            "panel", self.tr("Show or hide the live numbers (Ctrl+J)"), bar, side=20
+        )
         for button in (self._sidebar_button, self._panel_button):
             button.setCheckable(True)
         row = QHBoxLayout(bar)
@@ -96,7 +100,7 @@ class MainWindow(QMainWindow):
             (QKeySequence("Ctrl+M"), self.picker.showMenu),
             (QKeySequence(QKeySequence.StandardKey.Quit), self.close),
         ):
-            QShortcut(keys, self, activated=action)
+            QShortcut(keys, self).activated.connect(action)
 
     # what the parts ask for
 
@@ -146,7 +150,7 @@ class MainWindow(QMainWindow):
 
     # keeping and restoring
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+    def closeEvent(self, event: QCloseEvent) -> None:
         self.keep_state()
         self.closed.emit()
         super().closeEvent(event)
@@ -154,7 +158,7 @@ class MainWindow(QMainWindow):
     def keep_state(self) -> None:
         """Store the draft and where the window stands."""
         self.page.composer.keep_pending_draft()
-        geometry = self.saveGeometry().toBase64().data().decode()
+        geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self._core.keep(replace(self._core.settings, geometry=geometry))
 
     def _restore(self) -> None:

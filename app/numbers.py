@@ -1,4 +1,5 @@
-"""Numbers as a person reads them: decimal units, three digits, a dash for what is not known. No Qt."""
+"""Numbers as a person reads them: decimal units, three digits, a dash for what is not known. No
+Qt."""
 
 from __future__ import annotations
 
@@ -47,4 +48,6 @@ def per_second(value: float | None) -> str:
 
 
 def _digits(value: float) -> str:
-    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+    return (
+        f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+    )

@@ -1,7 +1,9 @@
-"""A long job in a child process: fetching and converting the starter model. Memory returns when it ends.
+"""A long job in a child process: fetching and converting the starter model. Memory returns when
+it ends.
 
-The child is `edge0 starter --progress json`: JSON lines on stdout, {"done","total","what"} while it works, then
-{"finished": folder} or {"error","next_step"}. It may be killed at any time; the same command goes on where it stopped.
+The child is `edge0 starter --progress json`: JSON lines on stdout, {"done","total","what"} while
+it works, then {"finished": folder} or {"error","next_step"}. It may be killed at any time; the
+same command goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class PrepareJob(QObject):
         QTimer.singleShot(GRACE_MS, self._process, self._insist)
 
     def close(self) -> None:
-        """End the child now: the app is closing. Work done so far is kept by the child's own journal."""
+        """End the child now, as the app is closing. Its own journal keeps what is done."""
         process, self._process = self._process, None
         if process is not None:
             process.blockSignals(True)

@@ -1,4 +1,5 @@
-"""Where the files of `resources/` are, and icons made from its line drawings in a theme's colour."""
+"""Where the files of `resources/` are, and icons made from its line drawings in a theme's
+colour."""
 
 from __future__ import annotations
 

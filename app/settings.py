@@ -1,7 +1,8 @@
 """The user's settings: a frozen record in one JSON file. No Qt.
 
-Written to a temporary file, synced and moved into place; a file that cannot be read is set aside, never
-overwritten, and reported; a single bad value falls back to its default and is reported by name.
+Written to a temporary file, synced and moved into place; a file that cannot be read is set aside,
+never overwritten, and reported; a single bad value falls back to its default and is reported by
+name.
 """
 
 from __future__ import annotations

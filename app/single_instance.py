@@ -1,4 +1,5 @@
-"""One Edge0 for one data folder: a lock file guards it, a local socket raises the window that has it."""
+"""One Edge0 for one data folder: a lock file guards it, a local socket raises the window that
+has it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ WAIT_MS = 1000
 
 
 class SingleInstance(QObject):
-    """`take` says whether this process may run; if not, the other one was asked to come to the front."""
+    """`take` says whether this process may run; if not, the other one was asked to show up."""
 
     raised = Signal()
 

@@ -32,7 +32,8 @@ QPushButton[kind="side"] {
 QPushButton[kind="side"]:hover { background: $hover; }
 QPushButton[kind="side"]:focus { border-color: $accent; }
 
-QToolButton { background: transparent; border: 1px solid transparent; border-radius: 7px; padding: 4px; }
+QToolButton {
+  background: transparent; border: 1px solid transparent; border-radius: 7px; padding: 4px; }
 QToolButton:hover { background: $hover; }
 QToolButton:pressed, QToolButton:checked { background: $pressed; }
 QToolButton:focus { border-color: $accent; }
@@ -52,7 +53,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit[kind="field"] {
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus,
 QPlainTextEdit[kind="field"]:focus { border-color: $accent; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
-QAbstractSpinBox QLineEdit { border: none; padding: 0 6px; background: transparent; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0; background: transparent; }
 QComboBox::drop-down { border: none; width: 22px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $border; padding: 4px; }
 
@@ -82,7 +83,8 @@ QProgressBar { background: $border; border: none; border-radius: 3px; max-height
 QProgressBar::chunk { background: $accent; border-radius: 3px; }
 
 QTabWidget::pane { border: none; }
-QTabBar::tab { padding: 7px 14px; border: none; border-bottom: 2px solid transparent; color: $muted; }
+QTabBar::tab {
+  padding: 7px 14px; border: none; border-bottom: 2px solid transparent; color: $muted; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar::tab:focus { color: $accent; }
 

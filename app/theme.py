@@ -1,4 +1,5 @@
-"""The only place with colours: two themes, the palette and the style sheet made from them, and font families."""
+"""The only place with colours: two themes, the palette and the style sheet made from them, and
+font families."""
 
 from __future__ import annotations
 
@@ -96,7 +97,7 @@ DARK = Theme(
 
 
 def current_theme() -> Theme:
-    """The theme in use. Read from the application, as style sheets change the palettes of widgets."""
+    """The theme in use, read from the application: style sheets change widgets' palettes."""
     window = QGuiApplication.palette().color(QPalette.ColorRole.Window)
     return DARK if window.lightness() < 128 else LIGHT
 

@@ -1,4 +1,5 @@
-"""Records for rendered Markdown: a message is a flat list of blocks, lists and quotes are depths on them."""
+"""Records for rendered Markdown: a message is a flat list of blocks, lists and quotes are depths
+on them."""
 
 from __future__ import annotations
 
@@ -28,8 +29,10 @@ Cell = tuple[Span, ...]
 class Block:
     """One paragraph, heading, code block, table or rule.
 
-    indent: depth of lists around it; quote: depth of quotes; marker: "•", "3." or "☐" on an item's first block.
-    level: heading level. text, language, closed: code only; closed is False while its fence is open.
+    indent: depth of lists around it; quote: depth of quotes.
+    marker: "•", "3." or "☐" on the first block of a list item.
+    level: heading level.
+    text, language, closed: code only; closed is False while its fence is open.
     rows, aligns: table only; the first row is the header.
     """
 

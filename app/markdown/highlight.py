@@ -1,4 +1,5 @@
-"""Source code → coloured runs by line, with Pygments, as a generator that can be worked off in slices."""
+"""Source code → coloured runs by line, with Pygments, as a generator that can be worked off in
+slices."""
 
 from __future__ import annotations
 

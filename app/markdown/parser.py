@@ -1,4 +1,5 @@
-"""markdown-it tokens → flat blocks. Raw HTML stays text, images become links, only safe addresses link."""
+"""markdown-it tokens → flat blocks. Raw HTML stays text, images become links, only safe
+addresses link."""
 
 from __future__ import annotations
 
@@ -140,22 +141,27 @@ def _align(style: str) -> Align:
     return "right" if "right" in style else "left"
 
 
-_STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
-
-
 def spans_from_inline(tokens: Sequence[Token]) -> tuple[Span, ...]:
     """Inline tokens → spans; neighbours of one style are joined."""
     spans: list[Span] = []
     style = Span("")
     for token in tokens:
         name = token.type.rpartition("_")[0]
-        if name in _STYLES:
-            style = replace(style, **{_STYLES[name]: token.nesting > 0})
+        if name in ("strong", "em", "s"):
+            style = _toggled(style, name, token.nesting > 0)
         elif name == "link":
-            style = replace(style, link=safe_link(token.attrGet("href")) if token.nesting > 0 else "")
+            style = replace(
+                style, link=safe_link(token.attrGet("href")) if token.nesting > 0 else ""
+            )
         else:
             _append(spans, _inline_leaf(token, style))
     return tuple(spans)
+
+
+def _toggled(style: Span, name: str, on: bool) -> Span:
+    if name == "strong":
+        return replace(style, bold=on)
+    return replace(style, italic=on) if name == "em" else replace(style, strike=on)
 
 
 def _inline_leaf(token: Token, style: Span) -> Span:

@@ -1,8 +1,9 @@
 """Markdown that grows: closed blocks are parsed once, only the open tail is parsed again.
 
-A block is closed when another one starts after it on complete lines; of an open list all items but the last
-are closed too, and an open fence is followed line by line without the parser. So the cost of a flush depends
-on the tail, not on the answer. Any way of cutting the text into pieces gives the same blocks.
+A block is closed when another one starts after it on complete lines; of an open list all items but
+the last are closed too, and an open fence is followed line by line without the parser. So the cost
+of a flush depends on the tail, not on the answer. Any way of cutting the text into pieces gives
+the same blocks.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class MarkdownStream:
         return self._enter_fence(tokens[last]) if item is None else False
 
     def _cut(self, tokens: list[Token], last: int, item: int | None) -> None:
-        """Move everything before top-level block `last` (or its item `item`) to the closed blocks."""
+        """Close everything before top-level block `last`, or before its item `item`."""
         split = last if item is None else item
         line = (tokens[split].map or [0])[0]
         if line == 0 or (item is not None and _indent(self._tail, line) > 3):

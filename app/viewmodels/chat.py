@@ -1,7 +1,8 @@
-"""The conversation on screen and the reply being written. GUI thread; writes go to the archive in order.
+"""The conversation on screen and the reply being written. GUI thread; writes go to the archive
+in order.
 
-A reply belongs to its conversation, not to the screen: it goes on, and is saved, while another one is shown.
-Its text is kept here and appended to the archive at most once a second.
+A reply belongs to its conversation, not to the screen: it goes on, and is saved, while another one
+is shown. Its text is kept here and appended to the archive at most once a second.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class ChatModel(QObject):
         self._leaf: int | None = None
         self._flush_timer = QTimer(self, interval=FLUSH_MS)
         self._flush_timer.timeout.connect(self._flush)
-        engine.event.connect(self._on_event)
+        engine.arrived.connect(self._on_event)
 
     # what is shown
 
@@ -191,7 +192,9 @@ class ChatModel(QObject):
         self._archive.do(History.add_conversation, self.conversation, title_from(first_text))
         self.conversation_changed.emit()
 
-    def _add(self, role: Any, text: str, parent: int | None, state: State = "complete") -> StoredMessage:
+    def _add(
+        self, role: Any, text: str, parent: int | None, state: State = "complete"
+    ) -> StoredMessage:
         number = self._archive.new_id()
         message = StoredMessage(number, self.conversation, parent, role, text, state)
         self._messages[number] = message

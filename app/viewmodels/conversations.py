@@ -1,4 +1,5 @@
-"""The conversation list: a list model over the archive, with search, rename, pin and undoable delete."""
+"""The conversation list: a list model over the archive, with search, rename, pin and undoable
+delete."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class ConversationsModel(QAbstractListModel):
         self._search = ""
         self._rows: list[Conversation] = archive.fetch(History.conversations)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -36,7 +37,7 @@ class ConversationsModel(QAbstractListModel):
             return row.title
         return row.pinned if role == PinnedRole else None
 
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         title = " ".join(str(value).split())
         if role != Qt.ItemDataRole.EditRole or not title or not index.isValid():
             return False

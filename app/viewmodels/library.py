@@ -1,4 +1,5 @@
-"""The models on this machine and the one that is open. A folder that is gone stays listed, flagged as missing."""
+"""The models on this machine and the one that is open. A folder that is gone stays listed,
+flagged as missing."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ class LibraryModel(QObject):
         self.current: Path | None = None
         self.error: Failed | None = None
         self.entries: list[ModelEntry] = []
-        engine.event.connect(self._on_event)
+        engine.arrived.connect(self._on_event)
         self.refresh()
 
     @property

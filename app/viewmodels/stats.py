@@ -1,4 +1,5 @@
-"""The live panel's numbers: the machine's are sampled here once a second while shown, the engine's come as events.
+"""The live panel's numbers: the machine's are sampled here once a second while shown, the
+engine's come as events.
 
 Every value is a counter's or a difference of two; what is not known is None, never 0.
 """

@@ -1,4 +1,5 @@
-"""The middle of the window: notices, messages or the welcome, and the composer. Joins them to the chat model."""
+"""The middle of the window: notices, messages or the welcome, and the composer. Joins them to
+the chat model."""
 
 from __future__ import annotations
 
@@ -19,7 +20,11 @@ class ChatPage(QWidget):
     """No logic of its own: signals of one side to methods of the other."""
 
     def __init__(
-        self, chat: ChatModel, library: LibraryModel, starter: PrepareJob, parent: QWidget | None = None
+        self,
+        chat: ChatModel,
+        library: LibraryModel,
+        starter: PrepareJob,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._chat = chat

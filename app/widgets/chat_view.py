@@ -1,7 +1,9 @@
-"""The messages of a conversation. Only those on screen, and a little around it, exist as widgets.
+"""The messages of a conversation. Only those on screen, and a little around it, exist as
+widgets.
 
-The rest are heights, guessed until measured. Whatever changes above, the row at the top of the screen stays
-where it is; at the end the view follows a growing reply, unless the reader scrolled up.
+The rest are heights, guessed until measured. Whatever changes above, the row at the top of the
+screen stays where it is; at the end the view follows a growing reply, unless the reader scrolled
+up.
 """
 
 from __future__ import annotations
@@ -98,25 +100,27 @@ class ChatView(QScrollArea):
         self._placing = False
         self._show_jump()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.place()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
             self.clear()
             self.place_later()
         super().changeEvent(event)
 
     def _settle(self, width: int) -> int:
-        """Measure rows until none on screen is a guess; returns the scroll position that keeps the place."""
+        """Measure until nothing on screen is a guess; returns the scroll that keeps the place."""
         bar = self.verticalScrollBar()
         screen = self.viewport().height()
         anchor, inside = self._anchor(bar.value())
         scroll = bar.value()
         for _ in range(8):
             scroll = self._wanted_scroll(anchor, inside, screen)
-            rows = self._heights.rows_between(scroll - screen // 2 - MARGIN, scroll + screen * 3 // 2)
+            rows = self._heights.rows_between(
+                scroll - screen // 2 - MARGIN, scroll + screen * 3 // 2
+            )
             changed = [self._measure(row, width) for row in rows]
             if not any(changed):
                 break

@@ -1,4 +1,5 @@
-"""A check box that can be seen in both themes: the frame and the mark are drawn in the theme's colours."""
+"""A check box that can be seen in both themes: the frame and the mark are drawn in the theme's
+colours."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ GAP = 9
 class CheckBox(QCheckBox):
     """Only the drawing is ours."""
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         text = self.fontMetrics().boundingRect(self.text())
         return QSize(BOX + GAP + text.width() + 6, max(BOX + 4, self.fontMetrics().height() + 4))
 
-    def hitButton(self, position) -> bool:  # type: ignore[no-untyped-def]  # noqa: N802
+    def hitButton(self, position) -> bool:  # type: ignore[no-untyped-def]
         return bool(self.rect().contains(position))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -37,4 +38,6 @@ class CheckBox(QCheckBox):
             painter.drawPixmap(box.adjusted(1, 1, -1, -1).topLeft(), mark)
         painter.setPen(QColor(theme.text))
         area = self.rect().adjusted(BOX + GAP, 0, 0, 0)
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        painter.drawText(
+            area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text()
+        )

@@ -31,7 +31,7 @@ class CodeHighlighter(QSyntaxHighlighter):
         self._work = highlight_lines(source, language)
         self._timer.start()
 
-    def highlightBlock(self, text: str) -> None:  # noqa: N802
+    def highlightBlock(self, text: str) -> None:
         number = self.currentBlock().blockNumber()
         for start, length, style in self._lines[number] if number < len(self._lines) else ():
             self.setFormat(start, length, self._formats[style])

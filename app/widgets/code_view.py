@@ -1,15 +1,16 @@
-"""A code block: its language, a copy button, and the text, which scrolls sideways and is never wrapped."""
+"""A code block: its language, a copy button, and the text, which scrolls sideways and is never
+wrapped."""
 
 from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QWidget
 
 from app.markdown.blocks import Block
-from app.theme import mono_font, resized, current_theme
+from app.theme import current_theme, mono_font, resized
 from app.widgets.code_highlighter import CodeHighlighter
 from app.widgets.copy_button import CopyButton
 
@@ -38,22 +39,24 @@ class CodeText(QPlainTextEdit):
         self.document().setDocumentMargin(0)
         self.viewport().setAutoFillBackground(False)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         """Sideways scrolls the code, up and down scrolls the chat."""
         if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
             super().wheelEvent(event)
         else:
             event.ignore()
 
-    def text_height(self) -> int:
-        """Height of all lines."""
+    def text_size(self) -> QSize:
+        """Width of the longest line and height of all lines."""
         layout = self.document().documentLayout()
         block = self.document().begin()
-        height = 0.0
+        width = height = 0.0
         while block.isValid():
             height += layout.blockBoundingRect(block).height()
+            if block.layout().lineCount():
+                width = max(width, block.layout().lineAt(0).naturalTextWidth())
             block = block.next()
-        return math.ceil(height)
+        return QSize(math.ceil(width), math.ceil(height))
 
 
 class CodeView(QFrame):
@@ -85,16 +88,14 @@ class CodeView(QFrame):
         """Lay out for a width; returns the height."""
         self.left = int(self._block.indent * self.fontMetrics().height() * 1.35)
         inner = width - self.left - 2 * PAD
-        text = self._text.text_height() + self._scroll_bar_height(inner)
+        needed = self._text.text_size()
+        bar = self._text.horizontalScrollBar().sizeHint().height()
+        text = needed.height() + (bar if needed.width() > inner else 0)
         height = HEADER + text + PAD
         self._language.setGeometry(PAD, 0, max(inner - 40, 0), HEADER)
         self._copy.setGeometry(width - self.left - 34, 3, 28, 26)
         self._text.setGeometry(PAD, HEADER, max(inner, 0), text)
         return height
-
-    def _scroll_bar_height(self, inner: int) -> int:
-        wide = self._text.document().size().width() > inner
-        return self._text.horizontalScrollBar().sizeHint().height() if wide else 0
 
     def _write(self, old: str, new: str) -> None:
         if new.startswith(old) and old:

@@ -17,10 +17,10 @@ PIN = 14
 class ConversationDelegate(QStyledItemDelegate):
     """Paints from the palette's theme, so that both themes work."""
 
-    def sizeHint(  # noqa: N802
+    def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        return QSize(80, max(HEIGHT, option.fontMetrics.height() + 16))  # type: ignore[attr-defined]
+        return QSize(80, max(HEIGHT, option.fontMetrics.height() + 16))
 
     def paint(
         self,
@@ -29,8 +29,8 @@ class ConversationDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         theme = current_theme()
-        area: QRect = option.rect.adjusted(0, 1, 0, -1)  # type: ignore[attr-defined]
-        state = option.state  # type: ignore[attr-defined]
+        area: QRect = option.rect.adjusted(0, 1, 0, -1)
+        state = option.state
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         selected = bool(state & QStyle.StateFlag.State_Selected)
@@ -49,7 +49,7 @@ class ConversationDelegate(QStyledItemDelegate):
             painter.drawPixmap(spot, icon_pixmap("pin", QColor(theme.muted), PIN, scale))
             text.setRight(spot.left() - 6)
         painter.setPen(QColor(theme.text))
-        title = option.fontMetrics.elidedText(  # type: ignore[attr-defined]
+        title = option.fontMetrics.elidedText(
             str(index.data()), Qt.TextElideMode.ElideRight, text.width()
         )
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading, title)

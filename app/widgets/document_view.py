@@ -1,4 +1,5 @@
-"""Base of the read-only text pieces in a message: as high as its text, scrolls nothing, loads nothing."""
+"""Base of the read-only text pieces in a message: as high as its text, scrolls nothing, loads
+nothing."""
 
 from __future__ import annotations
 
@@ -41,15 +42,15 @@ class DocumentView(QTextBrowser):
         self.document().setTextWidth(width)
         return math.ceil(self.document().size().height())
 
-    def loadResource(self, kind: int, name: QUrl) -> object:  # noqa: N802
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing is ever loaded, from the disk or the network."""
         return None
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         """The chat scrolls, not the piece under the pointer."""
         event.ignore()
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.textCursor().hasSelection() or self.anchorAt(event.pos()):
             super().contextMenuEvent(event)
         else:

@@ -1,4 +1,5 @@
-"""A text field for prompts: Enter sends unless an input method is composing, Shift+Enter breaks the line."""
+"""A text field for prompts: Enter sends unless an input method is composing, Shift+Enter breaks
+the line."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class Entry(QPlainTextEdit):
         self.ctrl_enter_sends = False
         self._composing = False
 
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:  # noqa: N802
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
         if event.preeditString():
             self._composing = True
@@ -31,7 +32,7 @@ class Entry(QPlainTextEdit):
             # Some input methods commit and pass the Enter on together: wait one turn.
             QTimer.singleShot(0, self, self._stop_composing)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and not self._composing:
             self.cancelled.emit()
             event.ignore()
@@ -44,7 +45,7 @@ class Entry(QPlainTextEdit):
         else:
             super().keyPressEvent(event)
 
-    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
+    def insertFromMimeData(self, source: QMimeData) -> None:
         """Plain text only."""
         if source.hasText():
             self.insertPlainText(source.text())

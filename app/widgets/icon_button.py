@@ -14,7 +14,12 @@ class IconButton(QToolButton):
     """`tone` is "muted", "text" or "on_accent"."""
 
     def __init__(
-        self, name: str, label: str, parent: QWidget | None = None, tone: str = "muted", side: int = 18
+        self,
+        name: str,
+        label: str,
+        parent: QWidget | None = None,
+        tone: str = "muted",
+        side: int = 18,
     ) -> None:
         super().__init__(parent)
         self._name = name
@@ -36,7 +41,7 @@ class IconButton(QToolButton):
             self._name = name
             self._draw()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
             self._draw()
         super().changeEvent(event)

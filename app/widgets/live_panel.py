@@ -42,11 +42,11 @@ class LivePanel(QScrollArea):
         """A row by the name of its value in Stats."""
         return self._rows[name]
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._model.watch(True)
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+    def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._model.watch(False)
 
@@ -152,7 +152,12 @@ class LivePanel(QScrollArea):
         now = self._model.now
         for key, text in _texts(now).items():
             self._rows[key].set_value(text)
-        scale = {"working_set": float(now.budget), "hit_rate": 1.0, "read_rate": 1e6, "decode_tok_s": 1.0}
+        scale = {
+            "working_set": float(now.budget),
+            "hit_rate": 1.0,
+            "read_rate": 1e6,
+            "decode_tok_s": 1.0,
+        }
         for key, series in self._model.series.items():
             plot = self._rows[key].plot
             if plot is not None:

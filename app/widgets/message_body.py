@@ -1,4 +1,5 @@
-"""The text of one message as pieces below each other: prose, code, tables. Only what changed is touched."""
+"""The text of one message as pieces below each other: prose, code, tables. Only what changed is
+touched."""
 
 from __future__ import annotations
 
@@ -100,7 +101,7 @@ class MessageBody(QWidget):
         return len(self._pieces)
 
     def _fill(self, piece: Piece | None, at: int, position: int, blocks: Sequence[Block]) -> int:
-        """Show the first blocks in piece `at`, made anew when it is of another kind; how many went in."""
+        """Show the first blocks in piece `at`, made anew if of another kind; returns how many."""
         kind = _kind(blocks[0]) if blocks else "prose"
         if piece is not None and piece.kind == "prose" and piece.start < position:
             kind = "prose"
@@ -119,7 +120,8 @@ class MessageBody(QWidget):
         return len(run)
 
     def _make(self, kind: str, start: int) -> Piece:
-        widget = {"prose": ProseView, "code": CodeView, "table": TableView}[kind](self)
+        kinds = {"code": CodeView, "table": TableView}
+        widget: ProseView | CodeView | TableView = kinds.get(kind, ProseView)(self)  # type: ignore[assignment]
         widget.show()
         piece = Piece(kind, start, 0, widget)
         self._pieces.append(piece)

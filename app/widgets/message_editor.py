@@ -31,10 +31,10 @@ class MessageEditor(QFrame):
         buttons.addStretch(1)
         buttons.addWidget(cancel)
         buttons.addWidget(send)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 10, 10)
-        column.addWidget(self.entry)
-        column.addLayout(buttons)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(12, 10, 10, 10)
+        self._column.addWidget(self.entry)
+        self._column.addLayout(buttons)
         send.clicked.connect(self._accept)
         cancel.clicked.connect(self.rejected)
         self.entry.submitted.connect(self._accept)
@@ -44,9 +44,9 @@ class MessageEditor(QFrame):
     def fit(self, width: int) -> int:
         """Lay out for a width; returns the height."""
         self.resize(width, self.height())
-        self.layout().activate()
+        self._column.activate()
         self.entry.setFixedHeight(self.entry.height_for(MOST_LINES))
-        return self.layout().totalMinimumSize().height()
+        return self._column.totalMinimumSize().height()
 
     def _accept(self) -> None:
         if self.entry.toPlainText().strip():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.theme import resized
@@ -56,7 +56,7 @@ class MessageFooter(QWidget):
         self._back.setEnabled(number > 1)
         self._forth.setEnabled(number < count)
 
-    def _add(self, icon: str, label: str, signal: Signal) -> None:
+    def _add(self, icon: str, label: str, signal: SignalInstance) -> None:
         button = IconButton(icon, label, self, side=16)
         button.clicked.connect(signal)
         self._row.addWidget(button)

@@ -35,7 +35,7 @@ class ModelPicker(QToolButton):
         self._draw()
         self._show()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
             self._draw()
         super().changeEvent(event)

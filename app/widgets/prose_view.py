@@ -1,4 +1,5 @@
-"""A run of paragraphs, headings, lists and quotes in one selectable document that grows at its end."""
+"""A run of paragraphs, headings, lists and quotes in one selectable document that grows at its
+end."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class ProseView(DocumentView):
         """Lay out for a width; returns the height."""
         return self.fit_document(width)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         block = self.document().begin()
         while block.isValid() and not self._plain:

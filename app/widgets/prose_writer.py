@@ -46,7 +46,9 @@ class ProseWriter:
             gap = "\u00a0\u00a0" if _right_to_left(block) else "\t"
             cursor.insertText(f"{block.marker}{gap}", self._marker_format())
         for span in block.spans:
-            cursor.insertText(span.text.replace("\n", LINE_SEPARATOR), self.span_format(span, block))
+            cursor.insertText(
+                span.text.replace("\n", LINE_SEPARATOR), self.span_format(span, block)
+            )
 
     def _block_format(self, block: Block, first: bool) -> QTextBlockFormat:
         layout = QTextBlockFormat()

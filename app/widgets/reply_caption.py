@@ -10,7 +10,6 @@ from app import numbers
 from app.history import State
 
 
-
 def state_text(state: State) -> str:
     """Why a reply is not a whole one; empty when it is."""
     texts = {
@@ -23,7 +22,7 @@ def state_text(state: State) -> str:
 
 
 def caption(stats: dict[str, Any], state: State) -> str:
-    """"Stopped · first token 0.42 s · 14.2 tok/s · 71 % hits"."""
+    """ "Stopped · first token 0.42 s · 14.2 tok/s · 71 % hits"."""
     parts = [state_text(state)]
     if stats.get("generated_tokens"):
         first = QCoreApplication.translate("ReplyCaption", "first token {0}")
@@ -45,7 +44,10 @@ def details(stats: dict[str, Any]) -> str:
         (translate("ReplyCaption", "Prompt tokens"), stats.get("prompt_tokens")),
         (translate("ReplyCaption", "of these reused"), stats.get("reused_tokens")),
         (translate("ReplyCaption", "Generated tokens"), stats.get("generated_tokens")),
-        (translate("ReplyCaption", "First token after"), numbers.seconds(stats.get("first_token_s"))),
+        (
+            translate("ReplyCaption", "First token after"),
+            numbers.seconds(stats.get("first_token_s")),
+        ),
         (translate("ReplyCaption", "Prefill speed"), numbers.speed(stats.get("prefill_tok_s"))),
         (translate("ReplyCaption", "Decode speed"), numbers.speed(stats.get("decode_tok_s"))),
         (

@@ -115,7 +115,11 @@ class SettingsDialog(QDialog):
         self._penalty = Number(now.repetition_penalty, 0.1, 10, 2)
         self._seed = Number(now.seed, 0, (1 << 53) - 1, automatic=self.tr("Another one each time"))
         for name, field, tip in (
-            (self.tr("Temperature"), self._temperature, self.tr("0 always takes the likeliest token")),
+            (
+                self.tr("Temperature"),
+                self._temperature,
+                self.tr("0 always takes the likeliest token"),
+            ),
             (self.tr("Longest reply"), self._max_tokens, self.tr("In tokens")),
             (self.tr("Top-k"), self._top_k, self.tr("0 is off")),
             (self.tr("Top-p"), self._top_p, self.tr("1 is off")),
@@ -149,7 +153,11 @@ class SettingsDialog(QDialog):
             ),
             (self.tr("Expert reading"), self._io, ""),
             (self.tr("Threads"), self._threads, ""),
-            (self.tr("Context"), self._context, self.tr("In tokens; a longer one needs more memory")),
+            (
+                self.tr("Context"),
+                self._context,
+                self.tr("In tokens; a longer one needs more memory"),
+            ),
         ):
             add_field(form, name, field, tip)
         note = QLabel(self.tr("Changes here open the model again."))

@@ -1,4 +1,5 @@
-"""Form fields for the settings dialog: a choice, a number, a number that may be left to the engine."""
+"""Form fields for the settings dialog: a choice, a number, a number that may be left to the
+engine."""
 
 from __future__ import annotations
 
@@ -29,11 +30,11 @@ class Choice(QComboBox):
         """The chosen key."""
         return str(self.currentData())
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling the page must not change a choice."""
         event.ignore()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         colour = QColor(current_theme().muted)
         arrow = icon_pixmap("chevron-down", colour, ARROW, self.devicePixelRatioF())
@@ -59,6 +60,7 @@ class Number(QDoubleSpinBox):
         self.setDecimals(decimals)
         self.setRange(low - step if automatic else low, high)
         self.setSingleStep(step if not decimals else 0.05 if decimals > 1 else 0.5)
+        self.lineEdit().setTextMargins(6, 0, 6, 0)
         self.setSpecialValueText(automatic)
         self.setSuffix(suffix)
         self.setValue(self.minimum() if value is None else value)
@@ -67,14 +69,16 @@ class Number(QDoubleSpinBox):
     @property
     def number(self) -> float | None:
         """The number, or None for automatic."""
-        return None if self._automatic and self.value() == self.minimum() else round(self.value(), 4)
+        return (
+            None if self._automatic and self.value() == self.minimum() else round(self.value(), 4)
+        )
 
     @property
     def whole(self) -> int | None:
         """The number as a whole one, or None for automatic."""
         return None if self.number is None else int(self.number)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling the page must not change a number."""
         event.ignore()
 

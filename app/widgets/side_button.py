@@ -20,7 +20,7 @@ class SideButton(QPushButton):
         self.setIconSize(QSize(18, 18))
         self._draw()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
             self._draw()
         super().changeEvent(event)

@@ -1,10 +1,19 @@
-"""The conversation list: new chat, search, open, rename, pin, delete, and the way to the settings."""
+"""The conversation list: new chat, search, open, rename, pin, delete, and the way to the
+settings."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.viewmodels.conversations import ConversationsModel, PinnedRole
 from app.widgets.conversation_delegate import ConversationDelegate
@@ -64,7 +73,7 @@ class Sidebar(QFrame):
         if found is not None:
             self.deleted.emit(found.id)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():
             self.delete_current()
         else:
@@ -99,7 +108,10 @@ class Sidebar(QFrame):
         pinned = bool(index.data(PinnedRole))
         for text, action in (
             (self.tr("Rename"), self.rename_current),
-            (self.tr("Unpin") if pinned else self.tr("Pin"), lambda: self._model.toggle_pin(index.row())),
+            (
+                self.tr("Unpin") if pinned else self.tr("Pin"),
+                lambda: self._model.toggle_pin(index.row()),
+            ),
             (self.tr("Delete"), self.delete_current),
         ):
             entry = QAction(text, menu)

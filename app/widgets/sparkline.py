@@ -21,7 +21,7 @@ class Sparkline(QWidget):
         self._top = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(80, 34)
 
     def show_values(self, values: Sequence[float], at_least: float) -> None:
@@ -30,7 +30,7 @@ class Sparkline(QWidget):
         self._top = max([at_least, *values])
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -59,7 +59,7 @@ class Sparkline(QWidget):
     def _fill(self, painter: QPainter, line: QPainterPath, colour: QColor) -> None:
         area = QPainterPath(line)
         area.lineTo(self.width(), self.height())
-        area.lineTo(line.elementAt(0).x, self.height())  # type: ignore[attr-defined]
+        area.lineTo(line.elementAt(0).x, self.height())
         shade = QLinearGradient(0, 0, 0, self.height())
         colour.setAlpha(60)
         shade.setColorAt(0, colour)

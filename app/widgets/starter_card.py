@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.prepare_job import PrepareJob
 from app.theme import resized
@@ -69,9 +77,9 @@ class StarterCard(QFrame):
 
     def _explanation(self) -> str:
         return self.tr(
-            "To try it out, Edge0 can fetch a small starter model (SmolLM2 135M, about 93 MB, Apache-2.0)"
-            " and convert it for your SSD. It is a small dense model: good for a first try, not for"
-            " hard questions. Nothing is downloaded before you press the button."
+            "To try it out, Edge0 can fetch a small starter model (SmolLM2 135M, about 93 MB,"
+            " Apache-2.0) and convert it for your SSD. It is a small dense model: good for a first"
+            " try, not for hard questions. Nothing is downloaded before you press the button."
         )
 
     def _start_text(self) -> str:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QColor, QTextCharFormat, QTextCursor, QTextFrameFormat, QTextLength, QTextTableFormat
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFrameFormat,
+    QTextLength,
+    QTextTableFormat,
+)
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.markdown.blocks import Align, Block

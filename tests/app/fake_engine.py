@@ -1,4 +1,5 @@
-"""A stand-in for the engine's door: the same names, no model. Replies are scripted by the prompt or the test."""
+"""A stand-in for the engine's door: the same names, no model. Replies are scripted by the prompt
+or the test."""
 
 from __future__ import annotations
 
@@ -121,7 +122,11 @@ class FakeEngine:
         self.script = script or Script()
         self.models = list(models)
         self.engine_snapshot = replace(
-            Snapshot(), kv_bytes=201_000_000, io_mode="mapped", isa="avx512", budget_bytes=3_000_000_000
+            Snapshot(),
+            kv_bytes=201_000_000,
+            io_mode="mapped",
+            isa="avx512",
+            budget_bytes=3_000_000_000,
         )
         self.Edge0Runtime = SimpleNamespace(from_config=self._from_config)
 
