@@ -34,10 +34,12 @@ class Vocabulary:
     warnings: list[str] = field(default_factory=list)
 
     def text(self, role: str) -> str | None:
+        """The special token of a role, if there is one."""
         return self.tokens[self.ids[role]] if role in self.ids else None
 
 
 def read_vocabulary(metadata: Mapping[str, object]) -> Vocabulary:
+    """The vocabulary of a header. Raises CheckpointError when its lists do not fit together."""
     tokens = read_list(metadata, "tokens", str)
     types = read_list(metadata, "token_type", int, len(tokens), [NORMAL] * len(tokens))
     vocabulary = Vocabulary(_distinct(tokens), types)

@@ -16,12 +16,12 @@ from engine.errors import CheckpointError, UnsupportedModelError
 from engine.formats import Blocks
 from tests.helpers.checkpoint_files import LLAMA_TENSORS, llama_header, write_llama_gguf
 from tests.helpers.tiny_gguf import write_tiny_gguf
-from tests.helpers.tiny_models import make_tiny_checkpoint
+from tests.helpers.tiny_models import FAMILIES, make_tiny_checkpoint
 
 ODD_NAME = "测试 用户　é'&#%"
 
 
-@pytest.mark.parametrize("family", ["qwen3_moe", "mixtral", "llama"])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_every_weight_equals_the_original(family: str, tmp_path: Path) -> None:
     folder = make_tiny_checkpoint(family, tmp_path / ODD_NAME)
     hf = open_checkpoint(folder)
