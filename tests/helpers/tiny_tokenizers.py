@@ -60,7 +60,8 @@ def metaspace() -> str:
     """The newer way to say it: a Metaspace pre-tokenizer, a prefix before the first word only."""
     value = json.loads(sentencepiece(prefix=False))
     space = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": False}
-    return json.dumps({**value, "normalizer": None, "pre_tokenizer": space, "decoder": space})
+    decoder = {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, space]}
+    return json.dumps({**value, "normalizer": None, "pre_tokenizer": space, "decoder": decoder})
 
 
 def transformers_tokenizer(description: str, template: str, **tokens: str) -> Any:
