@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from engine.container.files import storage_errors
@@ -55,7 +56,8 @@ class Journal:
 
     def close(self) -> None:
         """Release the file; what was not committed is forgotten."""
-        self._file.close()
+        with suppress(OSError):  # a full disk was reported already
+            self._file.close()
 
     def _sync(self) -> None:
         self._file.flush()

@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -112,7 +113,8 @@ class ContainerWriter:
     def close(self) -> None:
         """Release all files; unsynced items will be written again."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # a full disk was reported already
+                self._file.close()
             self._file = None
         self._journal.close()
 
@@ -131,23 +133,27 @@ class ContainerWriter:
         write_durably(self.folder / name, data)
         return SideFile(name, len(data), hashlib.sha256(data).hexdigest())
 
-    def _file_of(self, item: Item) -> tuple[Path, bytes]:
-        """The file an item lies in, and that file's header."""
+    def _path_of(self, item: Item) -> Path:
         if isinstance(item, TensorEntry):
-            tensors = self.plan.tensors.values()
-            start = next(iter(tensors)).offset
-            return self.folder / DENSE_NAME, dense_header(tensors, start)
-        name = self.plan.files[item.file].name
-        return self.folder / name, moex_header(self.plan, item.file)
+            return self.folder / DENSE_NAME
+        return self.folder / self.plan.files[item.file].name
+
+    def _header_of(self, item: Item) -> bytes:
+        """The header of the file an item lies in."""
+        if isinstance(item, RecordEntry):
+            return moex_header(self.plan, item.file)
+        tensors = self.plan.tensors.values()
+        return dense_header(tensors, next(iter(tensors)).offset)
 
     def _open_for(self, item: Item) -> BinaryIO:
         """The item's file, cut behind the item before it and positioned there."""
-        path, header = self._file_of(item)
+        path = self._path_of(item)
         if self._file is not None and self._path == path:
             return self._file
         if self._file is not None:
             self.sync()
             self._file.close()
+        header = self._header_of(item)
         new = item.offset == len(header)
         with storage_errors(path):
             self._file, self._path = open(path, "wb" if new else "r+b"), path  # noqa: SIM115
@@ -158,9 +164,9 @@ class ContainerWriter:
         return self._file
 
     def _keep_intact_items(self) -> None:
-        """Drop journalled items whose bytes are lost; compare the last ones with their hashes."""
-        left = CHECKED_TAIL_BYTES
-        number = self.position - 1
+        """Drop journalled items that are not there whole; the last ones are read and compared."""
+        del self._hashes[self._count_within_files() :]
+        left, number = CHECKED_TAIL_BYTES, self.position - 1
         while number >= 0 and left > 0:
             left -= self.items[number].bytes
             if not self._is_intact(number):
@@ -170,12 +176,20 @@ class ContainerWriter:
         if self.position != len(self._journal.hashes):
             self._journal.cut(self.position)
 
+    def _count_within_files(self) -> int:
+        """How many of the journalled items lie inside their files."""
+        sizes: dict[Path, int] = {}
+        for number, item in enumerate(self.items[: self.position]):
+            path = self._path_of(item)
+            if path not in sizes:
+                sizes[path] = path.stat().st_size if path.is_file() else 0
+            if item.offset + item.bytes > sizes[path]:
+                return number
+        return self.position
+
     def _is_intact(self, number: int) -> bool:
         item = self.items[number]
-        path, _ = self._file_of(item)
-        if not path.is_file() or path.stat().st_size < item.offset + item.bytes:
-            return False
-        data = bytearray(item.bytes)
+        path, data = self._path_of(item), bytearray(item.bytes)
         with storage_errors(path), open(path, "rb", buffering=0) as file:
             read_range(file, path, item.offset, memoryview(data))
         return hashlib.sha256(data).hexdigest() == self._hashes[number]

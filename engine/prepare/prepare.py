@@ -189,10 +189,14 @@ def _check_space(folder: Path, needed: int) -> None:
         free = shutil.disk_usage(folder).free
     if needed + SPARE_BYTES > free:
         raise StorageError(
-            f"The disk of {folder.parent} is too full: {(needed + SPARE_BYTES) / 1e9:.1f} GB are"
-            f" needed, {free / 1e9:.1f} GB are free.",
+            f"The disk of {folder.parent} is too full: {_size(needed + SPARE_BYTES)} are"
+            f" needed, {_size(free)} are free.",
             "Free some space or choose another drive, then run the same command again.",
         )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
 def _summary(

@@ -281,5 +281,5 @@ def test_a_source_that_is_not_there(tmp_path):
 def test_too_little_space_is_told_in_numbers(source, tmp_path, monkeypatch):
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=40_000_000))
-    with pytest.raises(StorageError, match=r"0\.1 GB are needed, 0\.0 GB are free"):
+    with pytest.raises(StorageError, match=r"6\d MB are needed, 40 MB are free"):
         prepare(source, tmp_path / "out")

@@ -76,7 +76,7 @@ def test_killed_without_warning_again_and_again(source, tmp_path, finished):
 
 
 def test_interrupted_at_every_step(source, tmp_path, finished):
-    for step in range(0, 39, 2):
+    for step in range(0, 39, 3):
         out = tmp_path / f"out{step}"
         interrupted(source, out, step, KeyboardInterrupt())
         assert not out.exists()
@@ -85,9 +85,11 @@ def test_interrupted_at_every_step(source, tmp_path, finished):
         assert summary.resumed_bytes > 0 or step < 20
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_files_lose_any_bytes_of_their_ends(source, tmp_path, finished, seed):
+@pytest.mark.parametrize("tail", [0, writer.CHECKED_TAIL_BYTES])
+@pytest.mark.parametrize("seed", range(6))
+def test_files_lose_any_bytes_of_their_ends(source, tmp_path, finished, seed, tail, monkeypatch):
     """After a crash of the whole machine files may be shorter than the journal says."""
+    monkeypatch.setattr(writer, "CHECKED_TAIL_BYTES", tail)
     chance = random.Random(seed)
     out, partial = tmp_path / "out", tmp_path / "out.partial"
     interrupted(source, out, chance.randrange(20, 39), KeyboardInterrupt())
