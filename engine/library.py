@@ -103,7 +103,7 @@ def find_model(name_or_dir: str | Path, folder: Path | None = None) -> Path:
 
 
 def _by_name(name: str, models: list[InstalledModel]) -> list[InstalledModel]:
-    """Models of exactly this name, else in any case, else beginning with it."""
+    """Models of exactly this name, else in any case, else beginning with it; good ones first."""
     lower = name.lower()
     for match in (
         [model for model in models if model.name == name],
@@ -111,7 +111,7 @@ def _by_name(name: str, models: list[InstalledModel]) -> list[InstalledModel]:
         [model for model in models if lower and model.name.lower().startswith(lower)],
     ):
         if match:
-            return match
+            return [model for model in match if model.complete] or match
     return []
 
 

@@ -123,6 +123,13 @@ def test_an_ambiguous_start_names_the_candidates(models: Path) -> None:
     assert find_model("qwen tiny", models) == models / "Qwen tiny"
 
 
+def test_a_start_means_the_model_that_opens_not_the_broken_one(models: Path) -> None:
+    (models / "Qwen tiny.partial").mkdir()
+    (models / "Qwen source").mkdir()
+    assert find_model("qwen", models) == models / "Qwen tiny"
+    assert find_model("Qwen source", models) == models / "Qwen source"
+
+
 def test_a_source_model_is_pointed_to_the_converter(models: Path, tmp_path: Path) -> None:
     source = tmp_path / "source.gguf"
     source.write_bytes(b"GGUF")
