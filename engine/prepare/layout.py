@@ -37,6 +37,10 @@ LOSSLESS = {
 }
 _FLOATS = ("F32", "F16", "BF16")
 _EXACT_AS_BF16 = ("BF16", "MXFP4")
+_NOUNS = {
+    Role.EXPERT: ("expert matrix", "expert matrices"),
+    Role.FLOAT: ("small weight", "small weights"),
+}
 _PARTS: tuple[MatrixName, ...] = ("gate", "up", "down")
 
 
@@ -184,8 +188,8 @@ def _source(
 
 def _note(stored: str, fmt: str, role: Role, count: int) -> str:
     """What happened to weights of one stored type, for people."""
-    what = {Role.EXPERT: "expert matrices", Role.FLOAT: "small weights"}.get(role, "weights")
-    return f"{stored} → {fmt}: {count} {what} {_fate(stored, fmt)}"
+    one, many = _NOUNS.get(role, ("weight", "weights"))
+    return f"{stored} → {fmt}: {count} {one if count == 1 else many} {_fate(stored, fmt)}"
 
 
 def _fate(stored: str, fmt: str) -> str:
