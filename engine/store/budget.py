@@ -148,7 +148,7 @@ def plan_memory(
 
 def _automatic(needs: MemoryNeeds, available: int, total: int) -> int:
     """Leave the system room; never more than the whole model needs."""
-    for_system = max(_OS_MIN, math.ceil(total * _OS_SHARE))
+    for_system = min(max(_OS_MIN, math.ceil(total * _OS_SHARE)), total // 2)
     reachable = available + needs.base_bytes - _AVAILABLE_MARGIN
     return max(0, min(total - for_system, reachable, needs.whole_bytes))
 
@@ -170,8 +170,8 @@ def fitting_context(needs: MemoryNeeds, size: int) -> int:
 
 def _refusal(needs: MemoryNeeds, size: int, total: int, given: bool) -> BudgetError:
     minimum = minimum_gb(needs.minimum_bytes)
-    what = f"a budget of {size / GB:.2f} GB" if given else f"{size / GB:.2f} GB of free memory"
-    message = f"This model needs at least {minimum:.1f} GB and has {what}."
+    has = "the budget is" if given else "on this machine it can have"
+    message = f"This model needs at least {minimum:.1f} GB, {has} {size / GB:.2f} GB."
     context = fitting_context(needs, size)
     steps = []
     if context >= _CONTEXT_STEP:
