@@ -44,9 +44,9 @@ def candidates(logits: Logits, options: GenerateOptions) -> tuple[Ids, Probabili
     options.temperature is above 0. Tokens that tie with the last of top-k stay in.
     """
     ids = _top(logits, options.top_k) if options.top_k else np.arange(logits.size)
-    kept = logits[ids].astype(np.float64)
-    weights = np.exp((kept - kept.max()) / options.temperature)
-    probabilities = weights / weights.sum()
+    kept = logits[ids]
+    weights = np.exp((kept - kept.max()) / np.float32(options.temperature))
+    probabilities = weights / weights.sum(dtype=np.float64)
     if options.top_p < 1:
         nucleus = _nucleus(probabilities, options.top_p)
         ids, probabilities = ids[nucleus], probabilities[nucleus]
@@ -65,21 +65,23 @@ def _top(logits: Logits, count: int) -> Ids:
 
 
 def _nucleus(probabilities: Probabilities, top_p: float) -> Ids:
-    """Indices of the fewest tokens that hold `top_p` of the probability, likeliest first."""
-    indices = _first(probabilities, _FIRST_GUESS)
-    held = np.cumsum(probabilities[indices])
+    """Indices of the fewest tokens that hold `top_p` of all probability; of equals the lower."""
+    falling = _falling(probabilities, _FIRST_GUESS)
+    held = np.cumsum(falling)
     if held[-1] < top_p:
-        indices = _first(probabilities, probabilities.size)
-        held = np.cumsum(probabilities[indices])
-    return indices[: 1 + int(np.searchsorted(held, top_p))]
+        falling = _falling(probabilities, probabilities.size)
+        held = np.cumsum(falling)
+    last = min(int(np.searchsorted(held, top_p)), falling.size - 1)
+    above = np.flatnonzero(probabilities > falling[last])
+    equal = np.flatnonzero(probabilities == falling[last])
+    return np.sort(np.concatenate((above, equal[: last + 1 - above.size])))
 
 
-def _first(probabilities: Probabilities, count: int) -> Ids:
-    """Indices of the `count` likeliest tokens, likeliest first; of equals, the lower id first."""
-    indices = np.arange(probabilities.size)
-    if count < probabilities.size:
-        indices = np.sort(np.argpartition(probabilities, -count)[-count:])
-    return indices[np.argsort(-probabilities[indices], kind="stable")]
+def _falling(values: Probabilities, count: int) -> Probabilities:
+    """The `count` largest values, largest first."""
+    if count < values.size:
+        values = np.partition(values, values.size - count)[-count:]
+    return np.sort(values)[::-1]
 
 
 def draw(ids: Ids, probabilities: Probabilities, number: float) -> int:
