@@ -1,0 +1,66 @@
+"""The engine's door: everything a front end may use. Nothing else of the engine is public."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from engine.config import Edge0Config as Edge0Config
+from engine.config import GenerateOptions as GenerateOptions
+from engine.errors import BudgetError as BudgetError
+from engine.errors import ChatError as ChatError
+from engine.errors import CheckpointError as CheckpointError
+from engine.errors import ConfigError as ConfigError
+from engine.errors import ContainerError as ContainerError
+from engine.errors import ContextError as ContextError
+from engine.errors import DownloadError as DownloadError
+from engine.errors import Edge0Error as Edge0Error
+from engine.errors import Stopped as Stopped
+from engine.errors import StorageError as StorageError
+from engine.errors import UnsupportedModelError as UnsupportedModelError
+from engine.events import Finished as Finished
+from engine.events import PrefillProgress as PrefillProgress
+from engine.events import Progress as Progress
+from engine.events import ReplyEvent as ReplyEvent
+from engine.events import ReplyStats as ReplyStats
+from engine.events import TextDelta as TextDelta
+from engine.events import TimeSplit as TimeSplit
+from engine.stop import StopFlag as StopFlag
+
+if TYPE_CHECKING:
+    from engine.chat.session import Session as Session
+    from engine.chat.template import Message as Message
+    from engine.library import InstalledModel as InstalledModel
+    from engine.library import list_models as list_models
+    from engine.library import models_dir as models_dir
+    from engine.machine.memory import memory_now as memory_now
+    from engine.prepare.prepare import prepare as prepare
+    from engine.runtime import Edge0Runtime as Edge0Runtime
+    from engine.starter import ensure_starter as ensure_starter
+    from engine.starter import starter_path as starter_path
+    from engine.telemetry import Rates as Rates
+    from engine.telemetry import Snapshot as Snapshot
+
+# Loaded when first asked for: `import engine` stays quick, and errors and options need no numpy.
+_LAZY = {
+    "Edge0Runtime": "engine.runtime",
+    "InstalledModel": "engine.library",
+    "Message": "engine.chat.template",
+    "Rates": "engine.telemetry",
+    "Session": "engine.chat.session",
+    "Snapshot": "engine.telemetry",
+    "ensure_starter": "engine.starter",
+    "list_models": "engine.library",
+    "memory_now": "engine.machine.memory",
+    "models_dir": "engine.library",
+    "prepare": "engine.prepare.prepare",
+    "starter_path": "engine.starter",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    value: object = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value

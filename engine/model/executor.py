@@ -82,7 +82,7 @@ class NativeExecutor:
         tokens = len(embeddings)
         self._buffer(self._program.input, tokens)[:, : embeddings.shape[1]] = embeddings
         self._run(self._body, 0, tokens, position, stop)
-        self._store.after_chunk()
+        self._store.after_chunk(tokens)
 
     def logits(self, row: int) -> Floats:
         """Logits (vocab,) of a row of the last chunk, in fresh memory."""

@@ -50,6 +50,7 @@ class ExpertStore:
         self._cycle = min(shape.layers * shape.top_k, self._keys)
         self._log = np.empty(2 * self._keys, _USE)
         self._resident = np.empty(self._keys, np.int32)
+        self._was_resident = np.empty(0, np.int32)
         largest = max(layout.bytes for layout in container.manifest.layouts)
         options = native.StoreOptions(
             shape.layers, shape.experts, slots, lanes, int(mode == "mapped"), largest
@@ -79,14 +80,17 @@ class ExpertStore:
         ordered = np.ascontiguousarray(keys, np.int32)
         return int(self._library.e0_store_load(self.handle, ordered.ctypes.data, len(ordered)))
 
-    def after_chunk(self) -> None:
-        """Tell the policy what the last chunk used and lay out the next victims."""
+    def after_chunk(self, tokens: int) -> None:
+        """Tell the policy what the last chunk, of `tokens`, used and lay out the next victims."""
         data, capacity = self._log.ctypes.data, len(self._log)
         count = self._library.e0_store_take_log(self.handle, data, capacity)
-        self._policy.touch(self._log["key"][:count].copy())
+        log = self._log[:count]
+        self._policy.touch(log["key"].copy(), log["tokens"].copy(), tokens)
         if self.slots >= self._keys:
             return
         resident = self.resident()
+        self._policy.evicted(np.setdiff1d(self._was_resident, resident, assume_unique=True))
+        self._was_resident = resident
         victims = self._policy.victims(resident, min(len(resident), 2 * self._cycle))
         self._library.e0_store_set_victims(self.handle, victims.ctypes.data, len(victims))
 

@@ -1,0 +1,192 @@
+"""A model opened for use: plans memory, picks how experts are held, and hands out sessions.
+
+Owned by one thread; `snapshot` and a session's `stop` may be called from any. Memory: bounded by the plan;
+`close` gives all of it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.chat.decode import generate_ids
+from engine.chat.prefix_cache import PrefixCache
+from engine.chat.session import Session
+from engine.chat.template import ChatTemplate, Message
+from engine.chat.tokenizer import Tokenizer
+from engine.config import Edge0Config, GenerateOptions
+from engine.container.reader import Container
+from engine.errors import BudgetError, ChatError
+from engine.events import Finished, Progress, ReplyStats, TextDelta
+from engine.machine.cpu import compute_threads
+from engine.machine.memory import memory_now, system_memory
+from engine.model.executor import NativeExecutor, dense_bytes, workspace_bytes
+from engine.model.families.registry import by_model_type
+from engine.model.model import Model, kv_bytes_per_token
+from engine.model.program import Program
+from engine.stop import StopFlag
+from engine.store.budget import MemoryNeeds, MemoryPlan, budget_bytes, plan_memory
+from engine.store.policy import DecayedFrequency
+from engine.store.store import ExpertStore, Mode
+from engine.telemetry import Snapshot
+
+DEFAULT_CONTEXT = 4096
+CHUNKS = (512, 128, 32)  # prefill chunk lengths, the longest that fits is taken
+_GROWTH = 48 << 20  # what Python itself adds while it works: tokenizer tables, logits, SQLite
+
+
+class Edge0Runtime:
+    """One open model. Use as a context manager, or call `close`."""
+
+    def __init__(self, model: Model, plan: MemoryPlan, config: Edge0Config) -> None:
+        self.model = model
+        self.plan = plan
+        self._cache = PrefixCache(model)  # shared by all sessions: there is one KV cache
+        self.config = config
+        self._last = ReplyStats()
+        self._tokenizer: Tokenizer | None = None
+
+    @classmethod
+    def from_config(
+        cls, config: Edge0Config, progress: Callable[[Progress], None] | None = None
+    ) -> Edge0Runtime:
+        """Open the model. Raises ContainerError, BudgetError, StorageError, UnsupportedModelError."""
+        report = progress or (lambda event: None)
+        report(Progress(0, 2, "reading the manifest"))
+        container = Container.open(Path(config.model_path))
+        program = by_model_type(container.family).program(container.shape)
+        plan, chunk, context = _plan(container, program, config)
+        report(Progress(1, 2, "loading the dense weights"))
+        keys = container.shape.layers * container.shape.experts
+        mode = _mode(config, container)
+        store = ExpertStore(container, mode, plan.expert_slots, DecayedFrequency(keys))
+        threads = config.threads or compute_threads()
+        executor = NativeExecutor(container, program, store, context, chunk, threads, config.isa)
+        report(Progress(2, 2, "ready"))
+        return cls(Model(container, executor, store, context), plan, config)
+
+    def session(self) -> Session:
+        """A conversation on this model; sessions take turns."""
+        return Session(self._cache, self.tokenizer, ChatTemplate.load(self._path), self._note)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The model's tokenizer. Raises ChatError when the folder has none."""
+        if self._tokenizer is None:
+            self._tokenizer = Tokenizer.load(self._path)
+        return self._tokenizer
+
+    def generate(self, prompt: str, max_tokens: int = 256, **options: Any) -> str:
+        """The reply to one user message. `options` are fields of GenerateOptions."""
+        chosen = GenerateOptions(max_tokens=max_tokens, **options)
+        events = self.session().reply([Message("user", prompt)], chosen)
+        return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+    def generate_ids(self, ids: Sequence[int], options: GenerateOptions) -> list[int]:
+        """Token ids that follow `ids`; ends at the model's stop tokens or at max_tokens."""
+        with self._cache.exclusive():
+            reused = self._cache.keep(ids)
+            new, history = ids[reused:], ids[:reused]
+            stop_ids = self._stop_ids()
+            tokens = generate_ids(self._cache, new, options, stop_ids, StopFlag(), None, history)
+            return list(tokens)
+
+    def logits(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Logits (len(ids), vocab) after every id."""
+        with self._cache.exclusive():
+            self._cache.rewind(0)
+            return self._cache.forward(ids, StopFlag(), all_logits=True)
+
+    def snapshot(self) -> Snapshot:
+        """What memory, disk and the model do now."""
+        executor = self.model.executor
+        return Snapshot(
+            counters=self.model.counters(),
+            kv_bytes=self.model.kv_bytes,
+            io_mode=self.model.store.mode,
+            isa=executor.isa,
+            threads=executor.threads,
+            budget_bytes=self.plan.budget,
+            expert_slots=self.plan.expert_slots,
+            plan=self.plan.lines,
+            first_token_s=self._last.first_token_s,
+            prefill_tok_s=self._last.prefill_tok_s,
+            decode_tok_s=self._last.decode_tok_s,
+        )
+
+    def close(self) -> None:
+        """Free the model's memory. The runtime cannot be used afterwards."""
+        self.model.close()
+
+    def __enter__(self) -> Edge0Runtime:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def _path(self) -> Path:
+        return Path(self.config.model_path)
+
+    def _note(self, finished: Finished) -> None:
+        self._last = finished.stats
+
+    def _stop_ids(self) -> frozenset[int]:
+        try:
+            return frozenset(self.tokenizer.stop_ids)
+        except ChatError:  # a folder without a tokenizer still generates ids
+            return frozenset()
+
+
+def _mode(config: Edge0Config, container: Container) -> Mode:
+    """Mapped while the page cache can hold a good part of the experts; direct when memory is short."""
+    if config.io_mode != "auto":
+        return "mapped" if config.io_mode == "mapped" else "direct"
+    experts = sum(entry.bytes for entry in container.manifest.files)
+    return "mapped" if system_memory().available >= experts // 2 else "direct"
+
+
+def plan_model(container: Container, config: Edge0Config) -> MemoryPlan:
+    """How memory would be split, without opening the model. Raises BudgetError."""
+    program = by_model_type(container.family).program(container.shape)
+    return _plan(container, program, config)[0]
+
+
+def _plan(
+    container: Container, program: Program, config: Edge0Config
+) -> tuple[MemoryPlan, int, int]:
+    """The memory plan, the prefill chunk and the context. Raises BudgetError."""
+    shape = container.shape
+    context = min(config.context_tokens or DEFAULT_CONTEXT, shape.max_positions)
+    memory = system_memory()
+    budget = None if config.memory_budget_gb is None else budget_bytes(config.memory_budget_gb)
+    needs = MemoryNeeds(
+        base_bytes=memory_now().working_set + _GROWTH,
+        dense_bytes=dense_bytes(container),
+        kv_bytes_per_token=kv_bytes_per_token(shape),
+        context_tokens=context,
+        workspace_bytes=0,
+        record_bytes=max(layout.bytes for layout in container.manifest.layouts),
+        experts_total=shape.layers * shape.experts,
+        top_k=shape.top_k,
+        layers=shape.layers,
+    )
+    for chunk in CHUNKS:
+        sized = replace(needs, workspace_bytes=workspace_bytes(program, container, chunk))
+        try:
+            return plan_memory(sized, budget, memory.available, memory.total), chunk, context
+        except BudgetError:
+            if chunk == CHUNKS[-1]:
+                raise
+    raise AssertionError("CHUNKS is not empty")
