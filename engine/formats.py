@@ -14,7 +14,7 @@ Weight value = table[code] * scale (int8: code * scale).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,12 @@ STRIP_ROWS = 16
 BLOCK_COLS = 32
 STRIP_ALIGN = 64
 RECORD_ALIGN = 4096
+
+
+class StrEnum(str, Enum):
+    """enum.StrEnum, which Python 3.10 does not have yet: a member prints as its value."""
+
+    __str__ = str.__str__
 
 
 class NumberFormat(StrEnum):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+
+from engine.formats import StrEnum
 
 
 class Role(StrEnum):
@@ -38,4 +39,6 @@ class WeightSpec:
     gguf: Source
     layer: int = -1
     expert: int = -1
-    optional_gguf: bool = field(default=False)  # absent in GGUF when equal to another weight (tied head)
+    optional_gguf: bool = field(
+        default=False
+    )  # absent in GGUF when equal to another weight (tied head)
