@@ -1,4 +1,6 @@
-"""Options of the engine: frozen dataclasses, checked when made. No environment variables, no globals."""
+"""Options of the engine: frozen dataclasses, checked when made. No environment variables, no
+globals.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ class Edge0Config:
     """How to open a converted model.
 
     memory_budget_gb: bound of the whole process's working set in GB (10^9 bytes); None picks one.
-    prefetch_experts: predicted misses a layer may read ahead on idle lanes; 0 switches prediction off.
-    use_mmap: True maps expert files, False reads them unbuffered, None measures and picks.
-    cache_dir: where usage and prefix snapshots are kept; None uses the model's entry in the user cache.
-    context_tokens: KV cache length; None picks min(model's limit, 4096).
-    threads: compute threads; None takes one per physical performance core.
+    prefetch_experts: predicted misses a layer may read ahead on idle lanes; 0 switches prediction
+    off. use_mmap: True maps expert files, False reads them unbuffered, None measures and picks.
+    cache_dir: where usage and prefix snapshots are kept; None uses the model's entry in the user
+    cache. context_tokens: KV cache length; None picks min(model's limit, 4096). threads: compute
+    threads; None takes one per physical performance core.
     """
 
     model_path: str | Path
@@ -70,7 +72,9 @@ class Edge0Config:
 
 @dataclass(frozen=True)
 class GenerateOptions:
-    """How to pick tokens. temperature 0 is greedy; top_k 0, top_p 1, min_p 0, repetition_penalty 1 are off."""
+    """How to pick tokens. temperature 0 is greedy; top_k 0, top_p 1, min_p 0, repetition_penalty 1
+    are off.
+    """
 
     max_tokens: int = 1024
     temperature: float = 0.7

@@ -1,4 +1,6 @@
-"""Every error a user can meet. One base, few kinds; each says what happened, where, and what to do next."""
+"""Every error a user can meet. One base, few kinds; each says what happened, where, and what to do
+next.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Plain, picklable records that leave the engine: progress, text, the end of a reply and its numbers."""
+"""Plain, picklable records that leave the engine: progress, text, the end of a reply and its
+numbers.
+"""
 
 from __future__ import annotations
 

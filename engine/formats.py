@@ -1,14 +1,16 @@
-"""Number formats of stored weights and their byte layout. Sizes and tables only; packing is in `kernels`.
+"""Number formats of stored weights and their byte layout. Sizes and tables only; packing is in
+`kernels`.
 
-A matrix (rows, cols) is cut into strips of 16 rows, a strip into blocks of 32 columns; both are padded
-with zeros. A strip is contiguous: all codes block by block, then all scales, padded to 64 bytes.
+A matrix (rows, cols) is cut into strips of 16 rows, a strip into blocks of 32 columns; both are
+padded with zeros. A strip is contiguous: all codes block by block, then all scales, padded to 64
+bytes.
 
 4-bit block, 256 bytes: byte j of vector v (64 bytes, v = 0..3) holds row j // 4; its low nibble is
-column 8v + j % 4, its high nibble column 8v + 4 + j % 4. One 512-bit lookup and one vpdpbusd then feed
-16 row sums with no horizontal adds. int8 block, 512 bytes: byte j of vector v (v = 0..7) is row j // 4,
-column 4v + j % 4. bf16 block, 1024 bytes: 16 rows of column 0, 16 rows of column 1, …; no scales.
-Scales: 16 values (one a row) for each block; fp16, or bf16 for e2m1 whose powers of two exceed fp16.
-Weight value = table[code] * scale (int8: code * scale).
+column 8v + j % 4, its high nibble column 8v + 4 + j % 4. One 512-bit lookup and one vpdpbusd then
+feed 16 row sums with no horizontal adds. int8 block, 512 bytes: byte j of vector v (v = 0..7) is
+row j // 4, column 4v + j % 4. bf16 block, 1024 bytes: 16 rows of column 0, 16 rows of column 1, …;
+no scales. Scales: 16 values (one a row) for each block; fp16, or bf16 for e2m1 whose powers of two
+exceed fp16. Weight value = table[code] * scale (int8: code * scale).
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ TABLES: dict[NumberFormat, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class Blocks:
-    """A quantised matrix before packing: codes (rows, cols) uint8 for 4-bit or int8, scales float32.
+    """A quantised matrix before packing: codes (rows, cols) uint8 for 4-bit or int8, scales
+    float32.
 
     scales (rows, cols // 32) hold values that fp16 (bf16 for e2m1) represents exactly.
     """

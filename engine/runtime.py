@@ -1,7 +1,7 @@
 """A model opened for use: plans memory, picks how experts are held, and hands out sessions.
 
-Owned by one thread; `snapshot` and a session's `stop` may be called from any. Memory: bounded by the plan;
-`close` gives all of it back.
+Owned by one thread; `snapshot` and a session's `stop` may be called from any. Memory: bounded by
+the plan; `close` gives all of it back.
 """
 
 from __future__ import annotations
@@ -150,7 +150,9 @@ class Edge0Runtime:
 
 
 def _mode(config: Edge0Config, container: Container) -> Mode:
-    """Mapped while the page cache can hold a good part of the experts; direct when memory is short."""
+    """Mapped while the page cache can hold a good part of the experts; direct when memory is
+    short.
+    """
     if config.io_mode != "auto":
         return "mapped" if config.io_mode == "mapped" else "direct"
     experts = sum(entry.bytes for entry in container.manifest.files)

@@ -1,4 +1,6 @@
-"""A flag that asks running work to stop. Set from any thread; native code polls the same four bytes."""
+"""A flag that asks running work to stop. Set from any thread; native code polls the same four
+bytes.
+"""
 
 from __future__ import annotations
 

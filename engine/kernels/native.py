@@ -1,6 +1,7 @@
 """The native library's C ABI in ctypes: structures, prototypes and loading. No policy, no state.
 
-Every call frees Python's lock. Objects made here hold pointers: who makes one frees it, on one thread.
+Every call frees Python's lock. Objects made here hold pointers: who makes one frees it, on one
+thread.
 """
 
 from __future__ import annotations
@@ -169,5 +170,7 @@ def new_executor(threads: int, isa: str) -> int:
     """A new e0_exec; free it with e0_exec_free. Raises NativeError."""
     context: int | None = library().e0_exec_new(threads, isa.encode("ascii"))
     if not context:
-        raise NativeError(f"This processor cannot run the {isa} kernels.", "Leave the choice at auto.")
+        raise NativeError(
+            f"This processor cannot run the {isa} kernels.", "Leave the choice at auto."
+        )
     return context

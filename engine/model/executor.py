@@ -1,7 +1,9 @@
-"""Runs a family's program in native code: owns the native context, dense weights, buffers and KV cache.
+"""Runs a family's program in native code: owns the native context, dense weights, buffers and KV
+cache.
 
-One thread at a time. Memory: dense weights in one anonymous arena, buffers for one chunk, the KV cache as
-it is touched. What the native side computes is defined by `program.py`; the slow truth is `kernels/reference.py`.
+One thread at a time. Memory: dense weights in one anonymous arena, buffers for one chunk, the KV
+cache as it is touched. What the native side computes is defined by `program.py`; the slow truth is
+`kernels/reference.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.container.manifest import TensorEntry
 from engine.container.reader import Container
-from engine.errors import StorageError, Stopped
+from engine.errors import Stopped, StorageError
 from engine.formats import STRIP_ROWS, NumberFormat, aligned, blocks, strips
 from engine.kernels import native
 from engine.model.encode import Operands, encode, rotary_vectors
@@ -178,13 +180,13 @@ class NativeExecutor:
     def _add_vector(self, values: Floats) -> int:
         kept = np.ascontiguousarray(values, np.float32).reshape(-1)
         self._kept.append(kept)
-        return int(
-            self._library.e0_exec_add_vector(self._context, kept.ctypes.data, len(kept))
-        )
+        return int(self._library.e0_exec_add_vector(self._context, kept.ctypes.data, len(kept)))
 
 
 class DenseArena:
-    """Every resident weight in one anonymous mapping: never the page cache, huge pages where possible."""
+    """Every resident weight in one anonymous mapping: never the page cache, huge pages where
+    possible.
+    """
 
     def __init__(self, container: Container) -> None:
         self._offsets: dict[str, int] = {}

@@ -66,7 +66,8 @@ class Model:
     ) -> NDArray[np.float32]:
         """Append ids; logits (vocab,) after the last one, or (len(ids), vocab).
 
-        Raises Stopped, StorageError, ContextError; `position` then counts the chunks that were done.
+        Raises Stopped, StorageError, ContextError; `position` then counts the chunks that were
+        done.
         """
         self._check_room(len(ids))
         start = time.perf_counter()

@@ -17,7 +17,9 @@ ScoreFunction = Literal["softmax", "sigmoid"]
 
 @dataclass(frozen=True)
 class RmsNorm:
-    """out = x / sqrt(mean(x²) + eps) * weight, over each `width`-wide group of columns (a head, or the row)."""
+    """out = x / sqrt(mean(x²) + eps) * weight, over each `width`-wide group of columns (a head, or
+    the row).
+    """
 
     out: str
     x: str
@@ -38,7 +40,9 @@ class Linear:
 
 @dataclass(frozen=True)
 class Rotary:
-    """In place: rotates each head's first 2·len(frequencies) columns, halves convention (GPT-NeoX)."""
+    """In place: rotates each head's first 2·len(frequencies) columns, halves convention (GPT-
+    NeoX).
+    """
 
     x: str
     heads: int
@@ -49,10 +53,11 @@ class Rotary:
 
 @dataclass(frozen=True)
 class Attention:
-    """Appends k and v to the layer's KV cache, then causal softmax(q·kᵀ·scale)·v with grouped heads.
+    """Appends k and v to the layer's KV cache, then causal softmax(q·kᵀ·scale)·v with grouped
+    heads.
 
-    window: keys further back than this many positions are masked; None sees all.
-    sinks: weight (heads,) of per-head logits that join the softmax with no value. soft_cap: c·tanh(s/c).
+    window: keys further back than this many positions are masked; None sees all. sinks: weight
+    (heads,) of per-head logits that join the softmax with no value. soft_cap: c·tanh(s/c).
     """
 
     out: str
@@ -110,7 +115,8 @@ class Router:
 
 @dataclass(frozen=True)
 class Experts:
-    """out = Σ_slot gates[slot] · down(act(gate(x)) * up(x)) of expert ids[slot], summed in slot order.
+    """out = Σ_slot gates[slot] · down(act(gate(x)) * up(x)) of expert ids[slot], summed in slot
+    order.
 
     ids and gates None: a dense feed-forward cut into blocks; all experts in order, gates 1.
     """

@@ -1,4 +1,6 @@
-"""The numbers that define a model. Owns no weights; families fill it from a config.json or GGUF metadata."""
+"""The numbers that define a model. Owns no weights; families fill it from a config.json or GGUF
+metadata.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,10 @@ Activation = Literal["silu", "gelu", "gelu_tanh"]
 
 @dataclass(frozen=True)
 class ModelShape:
-    """Sizes and constants of one model. `experts` counts routed experts of a layer, `expert_width` the
-    rows of an expert's gate matrix. A dense model has `top_k == experts`: every block is always used."""
+    """Sizes and constants of one model. `experts` counts routed experts of a layer, `expert_width`
+    the rows of an expert's gate matrix. A dense model has `top_k == experts`: every block is
+    always used.
+    """
 
     model_type: str
     layers: int

@@ -1,4 +1,6 @@
-"""Which weights a model has, where each comes from in a checkpoint, and where it lives in the container."""
+"""Which weights a model has, where each comes from in a checkpoint, and where it lives in the
+container.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Source:
-    """A tensor of the checkpoint and how to cut the weight out of it, applied in the order of the fields."""
+    """A tensor of the checkpoint and how to cut the weight out of it, applied in the order of the
+    fields.
+    """
 
     name: str
     index: int | None = None  # entry along the first axis of a stacked (experts, rows, cols) tensor

@@ -1,8 +1,9 @@
-"""Which experts stay: policies over (layer, expert) keys, as arrays of numbers and pure functions of them.
+"""Which experts stay: policies over (layer, expert) keys, as arrays of numbers and pure functions
+of them.
 
-A policy sees uses and answers with an order of victims. No I/O, no memory of records, no clock but its
-own: the same uses give the same order, so any policy can be replayed on a routing trace without a model
-(`python -m tests.bench.replay`). Memory: a few numbers a key.
+A policy sees uses and answers with an order of victims. No I/O, no memory of records, no clock but
+its own: the same uses give the same order, so any policy can be replayed on a routing trace
+without a model (`python -m tests.bench.replay`). Memory: a few numbers a key.
 """
 
 from __future__ import annotations
@@ -98,10 +99,12 @@ class Lfuda:
 
 
 class DecayedFrequency:
-    """Use rates over two horizons: score = slow + 0.3 · fast, each an exponentially decayed frequency.
+    """Use rates over two horizons: score = slow + 0.3 · fast, each an exponentially decayed
+    frequency.
 
-    The slow rate knows what a conversation keeps using, the fast one what the last tokens use. On the
-    routing traces it hits more than LFUDA at every capacity where they differ (tests/bench/replay.py).
+    The slow rate knows what a conversation keeps using, the fast one what the last tokens use. On
+    the routing traces it hits more than LFUDA at every capacity where they differ
+    (tests/bench/replay.py).
     """
 
     def __init__(self, keys: int) -> None:

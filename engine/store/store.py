@@ -1,7 +1,9 @@
-"""The expert store: opens the native table and lanes over a container's record files and feeds it victims.
+"""The expert store: opens the native table and lanes over a container's record files and feeds it
+victims.
 
-Python decides between chunks (policy, order of victims), native code acts within one. Owned by the thread
-that runs the model; `counters` may be read from any. Memory: the slots the plan gave, and the policy's arrays.
+Python decides between chunks (policy, order of victims), native code acts within one. Owned by the
+thread that runs the model; `counters` may be read from any. Memory: the slots the plan gave, and
+the policy's arrays.
 """
 
 from __future__ import annotations
@@ -96,9 +98,7 @@ class ExpertStore:
 
     def resident(self) -> Keys:
         """Keys (layer · experts + expert) of the experts in memory."""
-        count = self._library.e0_store_resident(
-            self.handle, self._resident.ctypes.data, self._keys
-        )
+        count = self._library.e0_store_resident(self.handle, self._resident.ctypes.data, self._keys)
         return self._resident[:count].copy()
 
     def shrink(self, slots: int) -> None:

@@ -1,10 +1,11 @@
 """Replays a routing trace through a cache policy, without a model.
 
-    python -m tests.bench.replay TRACE --policy decayed --capacity 0.125 [--capacity 0.25 …] [--cold]
+python -m tests.bench.replay TRACE --policy decayed --capacity 0.125 [--capacity 0.25 …] [--cold]
 
-Works as the store does: the order of victims is asked for once a token, and nothing the token has used is
-taken. The prompt's experts fill the cache first (as one chunk) unless --cold. Prints one JSON line per run:
-the hit rate of decode, beside plain LRU's and Belady's (the best any policy could do).
+Works as the store does: the order of victims is asked for once a token, and nothing the token has
+used is taken. The prompt's experts fill the cache first (as one chunk) unless --cold. Prints one
+JSON line per run: the hit rate of decode, beside plain LRU's and Belady's (the best any policy
+could do).
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Trace:
 def read_trace(path: Path, cold: bool = False) -> Trace:
     """Reads `turn,phase,step,layer,slot,expert,…` rows; phase 0 is the prompt, 1 decode."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    experts = int(next(x for x in lines if x.startswith("# model")).split("n_expert=")[1].split()[0])
+    experts = int(
+        next(x for x in lines if x.startswith("# model")).split("n_expert=")[1].split()[0]
+    )
     rows = np.array([[int(x) for x in line.split(",")[:6]] for line in lines if line[0].isdigit()])
     layers = int(rows[:, 3].max()) + 1
     prompt, decode = rows[rows[:, 1] == 0], rows[rows[:, 1] == 1]
@@ -51,9 +54,7 @@ def read_trace(path: Path, cold: bool = False) -> Trace:
     return Trace(layers * experts, tuple(chunks))
 
 
-def _chunk(
-    rows: NDArray[np.int64], layers: int, experts: int, tokens: int, counted: bool
-) -> Chunk:
+def _chunk(rows: NDArray[np.int64], layers: int, experts: int, tokens: int, counted: bool) -> Chunk:
     found = [np.unique(rows[rows[:, 3] == i, 5], return_counts=True) for i in range(layers)]
     keys = tuple((i * experts + ids).astype(np.int32) for i, (ids, _) in enumerate(found))
     return Chunk(keys, tuple(n.astype(np.int32) for _, n in found), tokens, counted)
