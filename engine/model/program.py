@@ -56,7 +56,7 @@ class Attention:
     """Appends k and v to the layer's KV cache, then causal softmax(q·kᵀ·scale)·v with grouped
     heads.
 
-    window: keys further back than this many positions are masked; None sees all. sinks: weight
+    window: a query sees this many keys, its own included; None sees all. sinks: weight
     (heads,) of per-head logits that join the softmax with no value. soft_cap: c·tanh(s/c).
     """
 
