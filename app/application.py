@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QStandardPaths, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QStandardPaths, Qt
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from app.core import Core
@@ -66,7 +66,12 @@ class Application(QObject):
         self.window.activateWindow()
 
     def close(self) -> bool:
-        """End everything; False when the engine did not end in time."""
+        """End everything; False when the engine did not end in time.
+
+        The window goes first and at once: Python code must not run in it while Python shuts down.
+        """
+        self._drop(self.window)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         return self.core.close()
 
     def _make_window(self) -> MainWindow:
@@ -94,9 +99,14 @@ class Application(QObject):
         old, self.window = self.window, self._make_window()
         self.window.setGeometry(old.geometry())
         self.window.show()
-        old.closed.disconnect()
-        old.hide()
-        old.deleteLater()
+        self._drop(old)
+
+    @staticmethod
+    def _drop(window: MainWindow) -> None:
+        window.closed.disconnect()
+        window.keep_draft()
+        window.hide()
+        window.deleteLater()
 
     def _tell_what_was_repaired(self) -> None:
         moved = self.core.archive.moved_to

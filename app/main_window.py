@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
 
     def new_chat(self) -> None:
         """Show an empty chat."""
-        self.page.composer.keep_pending_draft()
+        self.keep_draft()
         self._core.chat.open(None)
         self.page.composer.entry.setFocus()
 
@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
         """Show a conversation of the list."""
         found = self._core.conversations.conversation(self._core.conversations.row_of(number))
         if found is not None and number != self._core.chat.conversation:
-            self.page.composer.keep_pending_draft()
+            self.keep_draft()
             self._core.chat.open(found)
 
     def delete_conversation(self, number: int) -> None:
@@ -157,9 +157,13 @@ class MainWindow(QMainWindow):
 
     def keep_state(self) -> None:
         """Store the draft and where the window stands."""
-        self.page.composer.keep_pending_draft()
+        self.keep_draft()
         geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self._core.keep(replace(self._core.settings, geometry=geometry))
+
+    def keep_draft(self) -> None:
+        """Store what is typed and not sent."""
+        self.page.composer.keep_pending_draft()
 
     def _restore(self) -> None:
         geometry = QByteArray.fromBase64(self._core.settings.geometry.encode())

@@ -128,7 +128,8 @@ def _decode(hint: Any, value: Any) -> Any:
 
 def _decode_sampling(value: Any) -> GenerateOptions:
     hints = get_type_hints(GenerateOptions)
-    known = {name: _decode(hints[name], item) for name, item in value.items() if name in hints}
+    items = _checked(isinstance(value, dict), value).items()
+    known = {name: _decode(hints[name], item) for name, item in items if name in hints}
     return GenerateOptions(**known)
 
 

@@ -182,5 +182,10 @@ def _indent(text: str, line: int) -> int:
     return len(rest) - len(rest.lstrip(" "))
 
 
-def _unindent(line: str, spaces: int) -> str:
-    return line[min(spaces, len(line) - len(line.lstrip(" "))) :]
+def _unindent(line: str, columns: int) -> str:
+    """Take up to so many columns of white space off; a tab that reaches beyond leaves spaces."""
+    width = position = 0
+    while width < columns and position < len(line) and line[position] in " \t":
+        width += 4 - width % 4 if line[position] == "\t" else 1
+        position += 1
+    return " " * (width - columns) + line[position:]
