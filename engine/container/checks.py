@@ -36,7 +36,7 @@ _SHAPE_LIMITS = {
     "head_dim": (1, 8192),
     "vocab": (1, 2 << 20),
     "experts": (1, 4096),
-    "top_k": (1, 4096),
+    "top_k": (1, 64),  # E0_MAX_TOP_K of the native executor
     "expert_width": (1, 1 << 18),
     "rms_eps": (0, 1),
     "max_positions": (1, 1 << 26),

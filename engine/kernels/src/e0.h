@@ -22,7 +22,7 @@
 #define E0_API __attribute__((visibility("default")))
 #endif
 
-enum { E0_STRIP = 16, E0_BLOCK = 32, E0_PANEL = 12, E0_KEY_TILE = 16, E0_KEY_SPLIT = 512 };
+enum { E0_STRIP = 16, E0_BLOCK = 32, E0_PANEL = 12, E0_KEY_TILE = 16, E0_KEY_SPLIT = 512, E0_MAX_TOP_K = 64 };
 
 typedef enum { E0_TABLE4 = 0, E0_TABLE4_BF16_SCALE = 1, E0_INT8 = 2, E0_BF16 = 3, E0_F32 = 4 } e0_format;
 
@@ -55,7 +55,7 @@ typedef struct {
     void (*rms_norm)(const float *x, const float *weight, int width, float eps, float *out);
     void (*add)(const float *a, const float *b, int n, float *out);
     void (*gate)(const float *gate, const float *up, int n, int activation, float *out);
-    void (*add_scaled)(const float *x, float scale, int n, float *out);
+    void (*combine)(const float *const *rows, const float *gates, int k, int n, float *out);
     void (*rotate)(float *x, const float *cos, const float *sin, int half);
     void (*store_kv)(const float *k, const float *v, int head_dim, uint16_t *k_tile, uint16_t *v_row);
     /* Partial attention of `rows` queries (≤ 8) over keys [begin, end) of one 512-key split. */

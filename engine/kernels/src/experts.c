@@ -81,6 +81,7 @@ typedef struct {
     uint8_t *gathered;
     float *hidden_float; /* for unquantised down matrices: [assignment][width] */
     int width_padded;
+    float ones[E0_MAX_TOP_K]; /* the gates of a dense feed-forward */
     float *tmp;          /* per thread: gate and up of 32 rows for every token of a group */
     int largest;
 } expert_args;
@@ -164,13 +165,10 @@ static void combine_item(void *arg, int t, int thread) {
     (void)thread;
     expert_args *a = arg;
     e0_exec *x = a->x;
-    float *out = e0_row(x, a->op->out, t);
-    int width = x->buffer[a->op->out].width;
-    memset(out, 0, (size_t)width * sizeof(float));
-    for (int s = 0; s < a->k; s++) {
-        float gate = a->op->c >= 0 ? e0_row(x, a->op->c, t)[s] : 1.0f;
-        x->k->add_scaled(a->out + (size_t)(t * a->k + s) * (size_t)a->out_stride, gate, width, out);
-    }
+    const float *rows[E0_MAX_TOP_K], *gates = a->ones;
+    for (int s = 0; s < a->k; s++) rows[s] = a->out + (size_t)(t * a->k + s) * (size_t)a->out_stride;
+    if (a->op->c >= 0) gates = e0_row(x, a->op->c, t);
+    x->k->combine(rows, gates, a->k, x->buffer[a->op->out].width, e0_row(x, a->op->out, t));
 }
 
 /* Orders the chunk's assignments by expert; fills group, entry, row. False when memory is short. */
@@ -288,6 +286,7 @@ static int compute_all(expert_args *a) {
 
 int e0_run_experts(e0_exec *x, const e0_op *op) {
     expert_args a = {.x = x, .op = op, .m = x->record[op->layer], .k = op->top_k};
+    for (int i = 0; i < a.k; i++) a.ones[i] = 1.0f;
     if (!group_assignments(&a)) return 0;
     a.data = e0_row(x, op->a, 0);
     a.stride = x->buffer[op->a].stride;

@@ -12,6 +12,7 @@ from engine.model.rope import RopeKind, RopeScaling, attention_factor, frequenci
 from engine.model.shape import Activation, ModelShape
 
 BLOCK = 32  # quantised blocks run along columns, so every matrix needs a multiple of this many
+MAX_TOP_K = 64  # E0_MAX_TOP_K of the native executor
 MAX_RECORDS = 1 << 16
 ROPE_FACTORS = "rope_freqs.weight"  # a tensor (Llama 3); the GGUF reader adds it to the header
 
@@ -216,7 +217,8 @@ def checked(shape: ModelShape) -> ModelShape:
     """The shape, if its numbers fit together and our formats can hold its matrices."""
     problems = {
         "heads are not a multiple of the key/value heads": shape.heads % shape.kv_heads,
-        "the head size is odd": shape.head_dim % 2,
+        "the head size is not a multiple of 16": shape.head_dim % 16,
+        f"more than {MAX_TOP_K} experts are used for a token": shape.top_k > MAX_TOP_K,
         f"the hidden size is not a multiple of {BLOCK}": shape.hidden % BLOCK,
         f"heads times head size is not a multiple of {BLOCK}": shape.q_width % BLOCK,
         f"the expert width is not a multiple of {BLOCK}": shape.expert_width % BLOCK,
