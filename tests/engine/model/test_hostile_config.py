@@ -154,7 +154,7 @@ def test_an_option_we_cannot_run_is_named(family: str, key: str, value: object) 
     ("overrides", "reason"),
     [
         ({"num_key_value_heads": 3}, "multiple of the key/value heads"),
-        ({"head_dim": 31}, "odd"),
+        ({"head_dim": 31}, "multiple of 16"),
         ({"moe_intermediate_size": 40}, "expert width"),
         ({"hidden_size": 72}, "hidden size"),
         ({"num_hidden_layers": 4096, "num_experts": 128}, "65536 experts"),
