@@ -70,7 +70,9 @@ class Application(QObject):
 
         The window goes first and at once: Python code must not run in it while Python shuts down.
         """
+        self.window.keep_draft()
         self._drop(self.window)
+        self._translation.remove()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         return self.core.close()
 
@@ -95,6 +97,7 @@ class Application(QObject):
             self.core.library.reopen()
 
     def _speak(self, language: str) -> None:
+        self.window.keep_draft()
         self._translation.use(language)
         old, self.window = self.window, self._make_window()
         self.window.setGeometry(old.geometry())
@@ -104,7 +107,6 @@ class Application(QObject):
     @staticmethod
     def _drop(window: MainWindow) -> None:
         window.closed.disconnect()
-        window.keep_draft()
         window.hide()
         window.deleteLater()
 

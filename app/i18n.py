@@ -23,13 +23,17 @@ class Translation:
 
     def use(self, choice: str) -> None:
         """Switch; windows made afterwards speak the language."""
-        for translator in self._installed:
-            QCoreApplication.removeTranslator(translator)
-        self._installed = []
+        self.remove()
         if language_for(choice) == "zh":
             qt_files = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
             self._install("qtbase_zh_CN", qt_files)
             self._install("edge0_zh_CN", str(resource("i18n")))
+
+    def remove(self) -> None:
+        """Back to the language of the source."""
+        for translator in self._installed:
+            QCoreApplication.removeTranslator(translator)
+        self._installed = []
 
     def _install(self, name: str, folder: str) -> None:
         translator = QTranslator()

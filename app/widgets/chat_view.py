@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from app.history import StoredMessage
 from app.widgets.jump_button import JumpButton
@@ -162,13 +162,19 @@ class ChatView(QScrollArea):
             view = self._views.get(message.id)
             if view is None:
                 continue
-            if row in near or view.isAncestorOf(self.focusWidget() or self):
+            if row in near or self._is_needed(view):
                 top = self._heights.top(row) + MARGIN
                 view.setGeometry(left, top, width, self._heights.height(row))
                 view.show()
             else:
                 self._drop(message.id)
         self.verticalScrollBar().setValue(scroll)
+
+    @staticmethod
+    def _is_needed(view: MessageView) -> bool:
+        """Whether a widget must stay although it is out of sight: being written, or focused."""
+        focus = QApplication.focusWidget()
+        return view.message.state == "streaming" or (focus is not None and view.isAncestorOf(focus))
 
     def _guess(self, message: StoredMessage) -> int:
         line = self.fontMetrics().height() * 1.35

@@ -39,7 +39,9 @@ class Entry(QPlainTextEdit):
         elif event.key() in ENTER and self._submits(event):
             if not event.isAutoRepeat():
                 self.submitted.emit()
-        elif event.key() in ENTER and not self._composing:
+        elif event.key() in ENTER and self._composing:
+            event.accept()  # it belongs to the input method
+        elif event.key() in ENTER:
             self.insertPlainText("\n")
             self.ensureCursorVisible()
         else:

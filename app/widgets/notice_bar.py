@@ -20,7 +20,9 @@ class NoticeBar(QFrame):
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setAccessibleName(self.tr("Notice"))
         self._button = QPushButton(self)
+        self._button.setAccessibleName(self.tr("Notice"))
         self._close = IconButton("close", self.tr("Close this notice"), self, side=16)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 8, 8)
@@ -40,6 +42,7 @@ class NoticeBar(QFrame):
         self.setAccessibleName(text)
         self._action = action
         self._button.setText(button)
+        self._button.setAccessibleName(button)
         self._button.setVisible(action is not None)
         self.show()
 

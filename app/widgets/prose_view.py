@@ -72,8 +72,10 @@ class ProseView(DocumentView):
     def _cut(self, cursor: QTextCursor, index: int) -> None:
         if index < len(self._starts):
             cursor.setPosition(self._starts[index])
+            last_kept = cursor.blockFormat()  # an empty block would take over the removed one's
             cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
             cursor.removeSelectedText()
+            cursor.setBlockFormat(last_kept)
             del self._starts[index:]
         cursor.movePosition(QTextCursor.MoveOperation.End)
 

@@ -36,7 +36,8 @@ class SettingsDialog(QDialog):
         self._settings = settings
         tabs = QTabWidget(self)
         tabs.setDocumentMode(True)
-        tabs.tabBar().setAccessibleName(self.tr("Settings pages"))
+        for part in (tabs, tabs.tabBar()):
+            part.setAccessibleName(self.tr("Settings pages"))
         tabs.addTab(self._general_page(), self.tr("General"))
         tabs.addTab(self._chat_page(), self.tr("Chat"))
         tabs.addTab(self._engine_page(), self.tr("Engine"))

@@ -88,6 +88,8 @@ def add_field(form: QFormLayout, name: str, field: QWidget, tip: str = "") -> No
     label = QLabel(name)
     label.setBuddy(field)
     field.setAccessibleName(name)
+    if isinstance(field, QComboBox):
+        field.view().setAccessibleName(name)
     for widget in (label, field):
         widget.setToolTip(tip)
     form.addRow(label, field)

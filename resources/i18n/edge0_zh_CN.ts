@@ -320,6 +320,10 @@
 <context>
     <name>NoticeBar</name>
     <message>
+        <source>Notice</source>
+        <translation>提示</translation>
+    </message>
+    <message>
         <source>Close this notice</source>
         <translation>关闭此提示</translation>
     </message>

@@ -1,4 +1,4 @@
-"""A whole app on a fake engine, in a folder with an awkward name; one Qt application for all tests."""
+"""A whole app on a fake engine, in a folder with an awkward name; one Qt application for all."""
 
 from __future__ import annotations
 

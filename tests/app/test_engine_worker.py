@@ -164,7 +164,11 @@ def test_switching_closes_the_old_model_first(
     qtbot.waitUntil(lambda: not client.busy)
     assert script.closes == 2 and len(script.loads) == 2
     path = Path(model.model_path)
-    assert [of(events, job, Loaded)[-1].model for job in (first, second, last)] == [path, path, None]
+    assert [of(events, job, Loaded)[-1].model for job in (first, second, last)] == [
+        path,
+        path,
+        None,
+    ]
 
 
 @pytest.mark.parametrize("seed", range(12))

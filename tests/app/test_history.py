@@ -59,9 +59,7 @@ def test_a_reply_cut_off_by_a_kill_keeps_its_pieces(path: Path) -> None:
     history = History(path)
     conversation, prompt, _ = talk(history)
     number = history.new_id()
-    history.add_message(
-        StoredMessage(number, conversation, prompt, "assistant", "", "streaming")
-    )
+    history.add_message(StoredMessage(number, conversation, prompt, "assistant", "", "streaming"))
     for piece in ("one ", "二 ", "😀"):
         history.append(number, piece)
     copy = path.with_name("copy.sqlite3")  # what a kill leaves: file and log, never closed
@@ -127,7 +125,16 @@ def test_a_folder_in_the_way_is_an_error_and_not_damage(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("search", "found"),
-    [("", 3), ("50%", 1), ("5_%", 0), ("字", 3), ("LETTER", 3), ("\\", 1), ("nothing", 0), ("'", 1)],
+    [
+        ("", 3),
+        ("50%", 1),
+        ("5_%", 0),
+        ("字", 3),
+        ("LETTER", 3),
+        ("\\", 1),
+        ("nothing", 0),
+        ("'", 1),
+    ],
 )
 def test_search_takes_text_literally(history: History, search: str, found: int) -> None:
     for title in ("50% off", "back\\slash", "it's"):
@@ -135,7 +142,9 @@ def test_search_takes_text_literally(history: History, search: str, found: int) 
     assert len(history.conversations(search)) == found
 
 
-def test_pinned_chats_come_first_and_deleted_ones_come_back_until_the_next_start(path: Path) -> None:
+def test_pinned_chats_come_first_and_deleted_ones_come_back_until_the_next_start(
+    path: Path,
+) -> None:
     history = History(path)
     first, *_ = talk(history, "first")
     second, *_ = talk(history, "second")
@@ -187,9 +196,7 @@ def test_a_growing_reply_writes_little(path: Path) -> None:
     history = History(path)
     conversation, prompt, _ = talk(history, "x" * 50)
     number = history.new_id()
-    history.add_message(
-        StoredMessage(number, conversation, prompt, "assistant", "", "streaming")
-    )
+    history.add_message(StoredMessage(number, conversation, prompt, "assistant", "", "streaming"))
     before = path.with_name(path.name + "-wal").stat().st_size
     for _ in range(100):
         history.append(number, "forty characters of text, ten tokens. " * 2)

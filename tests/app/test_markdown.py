@@ -1,4 +1,4 @@
-"""Markdown: what blocks come out, that pieces give the same as the whole, that the cost stays flat."""
+"""Markdown: which blocks come out, that pieces give the same as the whole, that cost stays flat."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def test_an_image_is_a_link_and_is_never_loaded() -> None:
 
 
 def test_lists_are_numbered_and_nested() -> None:
-    blocks = whole("3. three\n1. four\n   - a\n     - b\n\n       more b\n4. five\n- [x] done\n- [ ] open")
+    blocks = whole(
+        "3. three\n1. four\n   - a\n     - b\n\n       more b\n4. five\n- [x] done\n- [ ] open"
+    )
     shown = [(block.marker, block.indent, text_of(block)) for block in blocks]
     assert shown == [
         ("3.", 1, "three"),
@@ -148,7 +150,9 @@ LINES = st.sampled_from(
 
 @settings(max_examples=400)
 @given(st.lists(LINES, max_size=14), st.data())
-def test_any_way_of_cutting_gives_the_blocks_of_the_whole(lines: list[str], data: st.DataObject) -> None:
+def test_any_way_of_cutting_gives_the_blocks_of_the_whole(
+    lines: list[str], data: st.DataObject
+) -> None:
     text = "\n".join(lines)
     stream = MarkdownStream()
     shown: list[Block] = []

@@ -24,7 +24,7 @@ def test_what_is_written_is_read(file: Path) -> None:
         memory_budget_gb=3.5,
         io_mode="direct",
         threads=4,
-        system_prompt="你好 \"quoted\"\nline",
+        system_prompt='你好 "quoted"\nline',
         sampling=GenerateOptions(temperature=0.0, seed=7),
         models=("/a b/ü", "C:\\models\\x"),
         show_panel=False,

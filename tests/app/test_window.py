@@ -1,0 +1,396 @@
+"""The whole window on a fake engine: talking, keyboard, names, themes, languages, state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QColor, QFontDatabase, QFontMetricsF, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.settings import Settings, read_settings
+from app.theme import DARK, LIGHT, current_theme, mono_families, ui_families
+from app.widgets.message_view import MessageView
+from app.widgets.prose_view import ProseView
+from app.widgets.settings_dialog import SettingsDialog
+from engine import BudgetError
+from tests.app.conftest import reply_to
+from tests.app.fake_engine import FakeEngine, Script, installed
+
+Start = Callable[..., Application]
+ENGLISH = Settings(language="en", theme="light")
+
+
+def say(qtbot: QtBot, application: Application, text: str) -> None:
+    entry = application.window.page.composer.entry
+    entry.setFocus()
+    qtbot.keyClicks(entry, text)
+    qtbot.keyClick(entry, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: application.core.chat.reply is None)
+
+
+def views(application: Application) -> list[MessageView]:
+    view = application.window.page.view
+    return [view._views[m.id] for m in application.core.chat.path if m.id in view._views]
+
+
+def button(widget: QWidget, name: str) -> QToolButton:
+    return next(b for b in widget.findChildren(QToolButton) if b.accessibleName() == name)
+
+
+def test_a_prompt_is_answered_on_screen(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    assert application.window.windowTitle().startswith("Edge0")
+    say(qtbot, application, "Hi")
+    prompt, reply = views(application)
+    (shown,) = reply.findChildren(ProseView)
+    assert shown.toPlainText() == "Hello there."
+    assert "first token 0.42 s" in " ".join(label.text() for label in reply.findChildren(QLabel))
+    assert application.window.page.composer.entry.toPlainText() == ""
+    assert application.window.sidebar.list.currentIndex().data() == "Hi"
+    button(reply, "Copy message as Markdown").click()
+    assert QGuiApplication.clipboard().text() == "Hello there."
+    assert prompt.message.text == "Hi"
+
+
+def test_a_prompt_may_be_sent_while_the_model_still_opens(
+    qtbot: QtBot, start: Start, script: Script
+) -> None:
+    application = start(ENGLISH)
+    script.load_s = 0.3
+    application.core.library.reopen()
+    say(qtbot, application, "early")
+    assert [m.state for m in application.core.chat.path] == ["complete", "complete"]
+
+
+def test_edit_again_delete_from_the_message_itself(
+    qtbot: QtBot, start: Start, script: Script
+) -> None:
+    application = start(ENGLISH)
+    say(qtbot, application, "first")
+    button(views(application)[1], "Write another reply").click()
+    qtbot.waitUntil(lambda: application.core.chat.reply is None)
+    assert not button(views(application)[1], "Previous variant").isHidden()
+    button(views(application)[0], "Edit and send again").click()
+    editor = views(application)[0]._editor
+    assert editor is not None and editor.entry.hasFocus()
+    editor.entry.selectAll()
+    qtbot.keyClicks(editor.entry, "second")
+    qtbot.keyClick(editor.entry, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: application.core.chat.reply is None)
+    assert [m.text for m in application.core.chat.path] == ["second", "Hello there."]
+    button(views(application)[0], "Edit and send again").click()
+    editor = views(application)[0]._editor
+    assert editor is not None
+    qtbot.keyClick(editor.entry, Qt.Key.Key_Escape)
+    assert views(application)[0]._editor is None
+    button(views(application)[0], "Delete message").click()
+    assert application.core.chat.path == []
+
+
+def test_errors_stand_where_the_reply_would(qtbot: QtBot, start: Start, script: Script) -> None:
+    application = start(ENGLISH)
+    script.fail_reply = BudgetError("It does not fit.", "Raise the budget.", 5.0)
+    say(qtbot, application, "hello")
+    texts = [label.text() for label in views(application)[1].findChildren(QLabel)]
+    assert "It does not fit. Raise the budget." in texts
+
+
+def test_what_is_typed_survives_switching_and_a_restart(
+    qtbot: QtBot, start: Start, folder: Path
+) -> None:
+    application = start(ENGLISH)
+    entry = application.window.page.composer.entry
+    say(qtbot, application, "one")
+    qtbot.keyClicks(entry, "half a thou")
+    application.window.new_chat()
+    assert entry.toPlainText() == ""
+    qtbot.keyClicks(entry, "new idea")
+    application.window.sidebar.opened.emit(application.core.conversations.conversation(0).id)
+    assert entry.toPlainText() == "half a thou"
+    application.window.new_chat()
+    assert entry.toPlainText() == "new idea"
+    qtbot.keyClicks(entry, " 2")
+    application.window.close()
+    assert application.core.archive.fetch(lambda history: history.draft(0)) == "new idea 2"
+
+
+def test_a_deleted_chat_can_be_brought_back(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    say(qtbot, application, "precious")
+    sidebar = application.window.sidebar
+    sidebar.list.setFocus()
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert application.core.conversations.rowCount() == 0
+    assert application.core.chat.conversation == 0
+    notice = application.window.page.notice
+    assert notice.isVisible()
+    next(b for b in notice.findChildren(QPushButton) if b.text() == "Undo").click()
+    assert application.core.conversations.rowCount() == 1
+
+
+def test_search_rename_and_pin_in_the_list(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    for text in ("apples", "pears"):
+        application.window.new_chat()
+        say(qtbot, application, text)
+    sidebar, model = application.window.sidebar, application.core.conversations
+    qtbot.keyClicks(sidebar.search, "appl")
+    assert [model.index(i).data() for i in range(model.rowCount())] == ["apples"]
+    sidebar.search.clear()
+    model.toggle_pin(1)
+    assert model.index(0).data() == "apples"
+    assert model.setData(model.index(0), "  green\napples ")
+    assert model.index(0).data() == "green apples"
+    assert not model.setData(model.index(0), "   ")
+
+
+def every_widget(root: QWidget) -> list[QWidget]:
+    return [root, *root.findChildren(QWidget)]
+
+
+def nameless(root: QWidget) -> list[str]:
+    """Focusable widgets a screen reader could only call by their kind."""
+    found = []
+    for widget in every_widget(root):
+        inside = widget.objectName().startswith("qt_") or widget.parent() is None
+        if widget.focusPolicy() == Qt.FocusPolicy.NoFocus or inside:
+            continue
+        text = getattr(widget, "text", None)
+        if not widget.accessibleName() and not (callable(text) and text()):
+            found.append(f"{type(widget).__name__} in {type(widget.parent()).__name__}")
+    return found
+
+
+def test_everything_that_takes_the_focus_has_a_name(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    say(qtbot, application, "Hi")
+    application.core.chat.regenerate(application.core.chat.path[-1].id)
+    qtbot.waitUntil(lambda: application.core.chat.reply is None)
+    assert nameless(application.window) == []
+
+
+def test_everything_in_the_settings_has_a_name(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    application.window.edit_settings()
+    dialog = application.window.findChild(SettingsDialog)
+    assert dialog is not None and nameless(dialog) == []
+    dialog.close()
+
+
+def test_the_keyboard_reaches_every_control(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    say(qtbot, application, "Hi")
+    window = application.window
+    window.activateWindow()
+    window.page.composer.entry.setFocus()
+    reached: set[str] = set()
+    for _ in range(60):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        reached.add(focus.accessibleName() or getattr(focus, "text", lambda: "")())
+        QApplication.focusWidget().parentWidget().focusNextChild()
+    wanted = {
+        "Message",
+        "New chat",
+        "Search chats",
+        "Chats",
+        "Settings",
+        "Model: One",
+        "Copy message as Markdown",
+        "Write another reply",
+        "Edit and send again",
+        "Delete message",
+        "Show or hide the live numbers (Ctrl+J)",
+    }
+    assert wanted <= reached
+
+
+def test_shortcuts(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    say(qtbot, application, "Hi")
+    window = application.window
+    control = Qt.KeyboardModifier.ControlModifier
+    qtbot.keyClick(window, Qt.Key.Key_N, control)
+    assert application.core.chat.conversation == 0
+    qtbot.keyClick(window, Qt.Key.Key_K, control)
+    assert window.sidebar.search.hasFocus()
+    qtbot.keyClick(window, Qt.Key.Key_J, control)
+    assert not window.panel.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_B, control)
+    assert not window.sidebar.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_L, control)
+    assert window.page.composer.entry.hasFocus()
+
+
+def test_numbers_are_sampled_only_while_they_are_seen(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    window, stats = application.window, application.core.stats
+    say(qtbot, application, "Hi")
+    assert window.panel.row("hit_rate").value == "79.2 %"
+    assert window.panel.row("first_token_s").value == "0.42 s"
+    assert window.panel.row("kv_bytes").value == "201 MB"
+    stats.take()
+    assert "/ 3.00 GB" in window.panel.row("working_set").value
+    assert stats._timer.isActive()
+    window._panel_button.click()
+    assert not stats._timer.isActive()
+    before = list(stats.series["working_set"])
+    say(qtbot, application, "again")
+    assert list(stats.series["working_set"]) == before
+    window._panel_button.click()
+    assert stats._timer.isActive()
+    window.hide()
+    assert not stats._timer.isActive()
+
+
+def test_memory_words_are_explained(qtbot: QtBot, start: Start) -> None:
+    panel = start(ENGLISH).window.panel
+    tips = {name: panel.row(name).toolTip() for name in ("working_set", "committed", "virtual")}
+    assert "budget" in tips["working_set"] and "do not count" in tips["committed"]
+    assert "Address space" in tips["virtual"]
+
+
+@pytest.mark.parametrize(("choice", "theme"), [("light", LIGHT), ("dark", DARK)])
+def test_both_themes_paint_in_their_colours(
+    qtbot: QtBot, start: Start, choice: str, theme: object
+) -> None:
+    application = start(replace(ENGLISH, theme=choice))  # type: ignore[arg-type]
+    say(qtbot, application, "Hi")
+    assert current_theme() is theme
+    window = application.window
+    picture = window.grab().toImage()
+    middle = picture.pixelColor(
+        window.width() // 2, window.page.view.mapTo(window, window.page.view.rect().center()).y()
+    )
+    assert middle == QColor(current_theme().window)
+    assert picture.pixelColor(3, window.height() // 2) == QColor(current_theme().side)
+
+
+def test_the_theme_changes_at_once(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    say(qtbot, application, "Hi")
+    application.core.keep(replace(application.core.settings, theme="dark"))
+    qtbot.wait(20)
+    assert current_theme() is DARK
+    assert len(views(application)) == 2
+    colour = views(application)[1].findChildren(ProseView)[0].palette().text().color()
+    assert colour == QColor(DARK.text)
+
+
+def test_the_language_changes_at_once_and_nothing_is_lost(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    say(qtbot, application, "Hi")
+    qtbot.keyClicks(application.window.page.composer.entry, "typed")
+    old = application.window
+    application.core.keep(replace(application.core.settings, language="zh"))
+    window = application.window
+    assert window is not old
+    assert button(window, "停止" if application.core.chat.reply else "发送") is not None
+    assert window.page.composer.entry.toPlainText() == "typed"
+    assert [view.message.text for view in views(application)] == ["Hi", "Hello there."]
+    assert any(b.text() == "新聊天" for b in window.findChildren(QPushButton))
+    say(qtbot, application, " more")
+    assert application.core.chat.path[2].text == "typed more"
+
+
+def test_settings_are_applied_and_kept(
+    qtbot: QtBot, start: Start, folder: Path, script: Script
+) -> None:
+    application = start(ENGLISH)
+    script.loads.clear()
+    application.window.edit_settings()
+    dialog = application.window.findChild(SettingsDialog)
+    assert dialog is not None
+    assert dialog.result_settings() == application.core.settings
+    dialog._temperature.setValue(0)
+    dialog._budget.setValue(4.5)
+    dialog._system.setPlainText("Be brief.")
+    dialog._ctrl_enter.setChecked(True)
+    dialog._save()
+    qtbot.waitUntil(lambda: len(script.loads) == 1)  # the budget changed: opened again
+    stored, problems = read_settings(folder / "settings.json")
+    assert problems == []
+    assert (stored.sampling.temperature, stored.memory_budget_gb) == (0.0, 4.5)
+    assert stored.system_prompt == "Be brief."
+    assert application.window.page.composer.entry.ctrl_enter_sends
+    qtbot.waitUntil(lambda: application.core.library.status == "ready")
+
+
+def test_the_first_start_offers_the_starter_and_asks_first(
+    qtbot: QtBot, start: Start, folder: Path
+) -> None:
+    application = start(ENGLISH, FakeEngine())
+    card = application.window.page.welcome.card
+    assert card.isVisible() and card.start.isVisible()
+    assert application.core.starter.state == "idle"
+    assert not application.window.page.composer.button.isEnabled()
+    ready = installed(folder / "models" / "starter", "Starter")
+    application.core.starter._command = [
+        application.core.starter._command[0],
+        "-c",
+        f"import json; print(json.dumps({{'finished': {str(ready.path)!r}}}))",
+    ]
+    card.start.click()
+    qtbot.waitUntil(lambda: application.core.library.status == "ready", timeout=8000)
+    assert not card.isVisible()
+    say(qtbot, application, "Hi")
+    assert application.core.chat.path[-1].text == "Hello there."
+
+
+def test_the_picker_lists_models_and_marks_missing_ones(
+    qtbot: QtBot, start: Start, folder: Path
+) -> None:
+    gone = str(folder / "gone")
+    application = start(replace(ENGLISH, models=(gone,)))
+    picker = application.window.picker
+    assert picker.text() == "One"
+    menu = picker.menu()
+    assert isinstance(menu, QMenu)
+    menu.aboutToShow.emit()
+    texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert texts[:2] == ["One", "gone (missing: take off the list)"]
+    actions: list[QAction] = menu.actions()
+    actions[1].trigger()
+    assert gone not in application.core.settings.models
+
+
+def test_damaged_chats_and_settings_are_told(qtbot: QtBot, start: Start, folder: Path) -> None:
+    (folder / "chats.sqlite3").write_bytes(b"not a database at all" * 300)
+    application = start(ENGLISH)
+    assert "chats.damaged-" in application.window.page.notice.text
+    say(qtbot, application, "still works")
+    assert application.core.conversations.rowCount() == 1
+
+
+def test_the_fonts_have_chinese_and_code_has_its_own() -> None:
+    families = set(QFontDatabase.families())
+    for wanted in (ui_families(), mono_families()):
+        assert families & set(wanted), f"none of {wanted} is installed"
+    metrics = QFontMetricsF(QApplication.font())
+    assert metrics.horizontalAdvance("字") > 0
+
+
+def test_hostile_replies_do_no_harm(qtbot: QtBot, start: Start, script: Script) -> None:
+    application = start(ENGLISH)
+    replies = [
+        "<script>alert(1)</script><img src='http://x/y.png'><style>*{color:red}</style>",
+        "![x](http://example.org/x.png) [y](javascript:alert(1))",
+        "```\n" * 50,
+        "> " * 200 + "deep",
+        "- " * 100 + "deep",
+        "|" * 500 + "\n" + "|-" * 200,
+        "\u202e\u0000\ufeff" + "a" * 5000,
+        "**" * 3000,
+        "\r\n\r\n\t\x0b\x0c\u2028\u2029",
+    ]
+    for text in replies:
+        script.pieces = lambda messages, text=text: [text]  # type: ignore[misc]
+        reply_to(qtbot, application.core, "again")
+    qtbot.wait(10)
+    assert len(application.core.chat.path) == 2 * len(replies)
