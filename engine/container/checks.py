@@ -70,6 +70,7 @@ def check_shape(shape: ModelShape) -> None:
         value = getattr(shape, name)
         _require(low <= value <= high, f"shape.{name} is {value}, outside {low} to {high}")
     _require(shape.heads % shape.kv_heads == 0, "shape.heads is no multiple of shape.kv_heads")
+    _require(shape.head_dim % 16 == 0, "shape.head_dim is no multiple of 16")
     _require(shape.top_k <= shape.experts, "shape.top_k is above shape.experts")
     _require(
         2 * len(shape.rope_frequencies) <= shape.head_dim, "shape.rope_frequencies is too long"

@@ -24,11 +24,14 @@ def activate(x: torch.Tensor, activation: Activation) -> torch.Tensor:
 
 
 def rotate(x: torch.Tensor, op: Rotary, position: int) -> torch.Tensor:
-    """x (T, heads · head_dim) turned by position · frequency; columns i and i + half are a pair."""
+    """x (T, heads · head_dim) turned by position · frequency; columns i and i + half are a pair.
+
+    The angle is rounded to float32, as transformers does.
+    """
     half = len(op.frequencies)
     heads = x.view(len(x), op.heads, op.head_dim)
-    positions = torch.arange(position, position + len(x), dtype=torch.float64)
-    angles = torch.outer(positions, torch.tensor(op.frequencies, dtype=torch.float64))
+    positions = torch.arange(position, position + len(x), dtype=torch.float32)
+    angles = torch.outer(positions, torch.tensor(op.frequencies)).double()
     cos = (angles.cos() * op.factor).float()[:, None]
     sin = (angles.sin() * op.factor).float()[:, None]
     a, b, rest = heads[..., :half], heads[..., half : 2 * half], heads[..., 2 * half :]

@@ -98,6 +98,7 @@ static const e0_group *group_of(const expert_args *a, int item, int *within) {
 }
 
 static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
+static bool quantised_input(const expert_args *a) { return quantised(a->m) || quantised(a->m + 1); }
 
 /* Rows [32 i, 32 i + 32) of gate and up, activated and stored as block i of the down matrix's input. */
 static void up_item(void *arg, int item, int thread) {
@@ -146,7 +147,7 @@ static void gather_item(void *arg, int item, int thread) {
     expert_args *a = arg;
     e0_group *g = a->group + item;
     size_t at = (size_t)g->begin * (size_t)(a->in_blocks * (E0_BLOCK + 8));
-    e0_panels(a->x, quantised(a->m) ? &a->rows : NULL, a->data, a->stride, a->row + g->begin, g->end - g->begin,
+    e0_panels(a->x, quantised_input(a) ? &a->rows : NULL, a->data, a->stride, a->row + g->begin, g->end - g->begin,
               a->panel + g->first_panel, a->gathered + at);
 }
 
@@ -255,6 +256,7 @@ static int compute_all(expert_args *a) {
     e0_exec *x = a->x;
     int layer = a->op->layer, left = a->groups, status = 0;
     int32_t *experts = malloc((size_t)a->groups * (3 * sizeof(int32_t) + sizeof(bool)));
+    if (!experts) return x->out_of_memory = true, 0;
     int32_t *tokens = experts + a->groups, *arrived = tokens + a->groups;
     bool *ready = (bool *)(arrived + a->groups);
     for (int i = 0; i < a->groups; i++) {
@@ -290,7 +292,7 @@ int e0_run_experts(e0_exec *x, const e0_op *op) {
     if (!group_assignments(&a)) return 0;
     a.data = e0_row(x, op->a, 0);
     a.stride = x->buffer[op->a].stride;
-    if (quantised(a.m)) a.rows = e0_quantize(x, a.data, a.stride, x->tokens, a.m[0].cols);
+    if (quantised_input(&a)) a.rows = e0_quantize(x, a.data, a.stride, x->tokens, a.m[0].cols);
     if (!allocate(&a)) return 0;
     e0_pool_run(x->pool, a.groups, gather_item, &a);
     if (compute_all(&a)) return -1;
