@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from app.history import History
+from app.history import Conversation, History, search_conversations
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,12 +20,13 @@ log = logging.getLogger(__name__)
 
 
 class Archive:
-    """One writer thread around one History."""
+    """One writer thread around one History, and one for searching it."""
 
     def __init__(self, path: Path, failed: Callable[[str], None] = lambda text: None) -> None:
         self.failed = failed
         self._history = History(path)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="history")
+        self._searcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="search")
 
     @property
     def moved_to(self) -> Path | None:
@@ -50,8 +51,13 @@ class Archive:
         """Read, behind everything queued so far."""
         return self._thread.submit(method, self._history, *args, **kwargs).result()
 
+    def search(self, text: str) -> Future[list[Conversation]]:
+        """Look for `text` in everything that was said, beside the writes and not before them."""
+        return self._searcher.submit(search_conversations, self._history.path, text)
+
     def close(self) -> None:
         """Finish what is queued and close the database."""
+        self._searcher.shutdown(wait=True, cancel_futures=True)
         self._thread.shutdown(wait=True)
         self._history.close()
 

@@ -55,9 +55,10 @@ class Core(QObject):
 
     def close(self) -> bool:
         """Save and end everything; False when the engine's thread did not end in time."""
-        self.chat.close()
+        self.chat.flush()
         self.starter.close()
-        ended = self.engine.close()
+        ended = self.engine.close()  # ends a reply, which saves it
+        self.chat.flush()
         self.archive.close()
         return ended
 

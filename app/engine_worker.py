@@ -231,12 +231,17 @@ class EngineClient(QObject):
                 self._finish(entry.job)
 
     def close(self, wait_ms: int = 10_000) -> bool:
-        """Stop everything, close the model, end the thread; False when it did not end in time."""
+        """Stop everything, close the model, end the thread, deal out the last events.
+
+        False when the thread did not end in time.
+        """
         for job in list(self._jobs):
             self.stop(job)
         self._timer.stop()
         self._end.emit()
-        return self._thread.wait(wait_ms)
+        ended = self._thread.wait(wait_ms)
+        self.drain()
+        return ended
 
     def _start(self, make: Callable[[int], Job]) -> int:
         job = make(next(self._ids))

@@ -91,19 +91,9 @@ class History:
 
     # conversations
 
-    def conversations(self, search: str = "") -> list[Conversation]:
-        """Pinned ones first, then the last changed; `search` looks in titles and texts."""
-        pattern = "%" + search.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"
-        rows = self._db.execute(
-            r"""SELECT id, title, pinned, updated, leaf FROM conversation c WHERE NOT deleted AND
-            (?1 = '%%' OR title LIKE ?1 ESCAPE '\' OR EXISTS (SELECT 1 FROM message m
-             WHERE m.conversation = c.id AND m.text LIKE ?1 ESCAPE '\'))
-            ORDER BY pinned DESC, updated DESC, id DESC""",
-            (pattern,),
-        )
-        return [
-            Conversation(i, title, bool(p), updated, leaf) for i, title, p, updated, leaf in rows
-        ]
+    def conversations(self) -> list[Conversation]:
+        """Pinned ones first, then the last changed."""
+        return _list(self._db, "")
 
     def add_conversation(self, conversation: int, title: str) -> None:
         """Make an empty conversation."""
@@ -288,6 +278,27 @@ class History:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._db:
             yield self._db
+
+
+def search_conversations(path: Path, text: str) -> list[Conversation]:
+    """Conversations with `text` in their title or messages, over a connection of its own."""
+    db = sqlite3.connect(path)
+    try:
+        return _list(db, text)
+    finally:
+        db.close()
+
+
+def _list(db: sqlite3.Connection, search: str) -> list[Conversation]:
+    pattern = "%" + search.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"
+    rows = db.execute(
+        r"""SELECT id, title, pinned, updated, leaf FROM conversation c WHERE NOT deleted AND
+        (?1 = '%%' OR title LIKE ?1 ESCAPE '\' OR EXISTS (SELECT 1 FROM message m
+         WHERE m.conversation = c.id AND m.text LIKE ?1 ESCAPE '\'))
+        ORDER BY pinned DESC, updated DESC, id DESC""",
+        (pattern,),
+    )
+    return [Conversation(i, title, bool(p), updated, leaf) for i, title, p, updated, leaf in rows]
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

@@ -72,7 +72,7 @@ class ChatModel(QObject):
         self._messages: dict[int, StoredMessage] = {}
         self._leaf: int | None = None
         self._flush_timer = QTimer(self, interval=FLUSH_MS)
-        self._flush_timer.timeout.connect(self._flush)
+        self._flush_timer.timeout.connect(self.flush)
         engine.arrived.connect(self._on_event)
 
     # what is shown
@@ -181,9 +181,12 @@ class ChatModel(QObject):
             self._archive.do(History.set_leaf, self.conversation, self._leaf)
             self.path_changed.emit()
 
-    def close(self) -> None:
-        """Save what was written so far; the next start marks it as interrupted."""
-        self._flush()
+    def flush(self) -> None:
+        """Save what was written since the last time."""
+        reply = self.reply
+        if reply is not None and reply.unsaved:
+            self._archive.do(History.append, reply.message.id, "".join(reply.unsaved))
+            reply.unsaved.clear()
 
     # inside
 
@@ -232,12 +235,6 @@ class ChatModel(QObject):
             reply.error = event
         elif isinstance(event, JobDone):
             self._end_reply(reply)
-
-    def _flush(self) -> None:
-        reply = self.reply
-        if reply is not None and reply.unsaved:
-            self._archive.do(History.append, reply.message.id, "".join(reply.unsaved))
-            reply.unsaved.clear()
 
     def _end_reply(self, reply: Reply) -> None:
         self._flush_timer.stop()

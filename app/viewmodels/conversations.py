@@ -3,9 +3,17 @@ delete."""
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 
 from app.archive import Archive
 from app.history import Conversation, History
@@ -18,8 +26,11 @@ Index = QModelIndex | QPersistentModelIndex
 class ConversationsModel(QAbstractListModel):
     """Rows are conversations as the archive orders them."""
 
+    _found = Signal(str, object)
+
     def __init__(self, archive: Archive, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._found.connect(self._show_found)
         self._archive = archive
         self._search = ""
         self._rows: list[Conversation] = archive.fetch(History.conversations)
@@ -62,8 +73,25 @@ class ConversationsModel(QAbstractListModel):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the list again."""
-        rows = self._archive.fetch(History.conversations, self._search)
+        """Read the list again: at once, or when the search has ended."""
+        if not self._search:
+            self._show(self._archive.fetch(History.conversations))
+            return
+        self._archive.fetch(History.new_id)  # the search must see what was written so far
+        searched = self._search
+        future = self._archive.search(searched)
+        future.add_done_callback(lambda done: self._tell(searched, done))
+
+    def _tell(self, searched: str, done: Future[list[Conversation]]) -> None:
+        """On the searching thread: hand the result over to the window's."""
+        if not done.cancelled() and done.exception() is None:
+            self._found.emit(searched, done.result())
+
+    def _show_found(self, searched: str, rows: list[Conversation]) -> None:
+        if searched == self._search:
+            self._show(rows)
+
+    def _show(self, rows: list[Conversation]) -> None:
         if [row.id for row in rows] != [row.id for row in self._rows]:
             self.beginResetModel()
             self._rows = rows

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app import numbers
 from app.door import Door
 from app.engine_worker import EngineClient, Failed, JobDone, Loaded
 from app.settings import Settings
@@ -27,6 +28,13 @@ class ModelEntry:
     path: Path
     name: str
     present: bool
+    problem: str = ""
+    about: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be opened now."""
+        return self.present and not self.problem
 
 
 class LibraryModel(QObject):
@@ -66,21 +74,20 @@ class LibraryModel(QObject):
     @property
     def has_models(self) -> bool:
         """Whether anything could be opened right now."""
-        return any(entry.present for entry in self.entries)
+        return any(entry.usable for entry in self.entries)
 
     def refresh(self) -> None:
         """Look again at what is there."""
-        names = self._installed()
+        installed = self._installed()
+        listed = {entry.path for entry in installed}
         known = [Path(text) for text in self._settings().models]
-        paths = [*names, *(path for path in known if path not in names)]
-        self.entries = [
-            ModelEntry(path, names.get(path, path.name), _is_model(path)) for path in paths
-        ]
+        elsewhere = [path for path in known if path not in listed]
+        self.entries = installed + [ModelEntry(p, p.name, _is_model(p)) for p in elsewhere]
         self.changed.emit()
 
     def open_last(self) -> None:
         """At the start: open the last used model that is there, else the only one there is."""
-        present = {entry.path for entry in self.entries if entry.present}
+        present = {entry.path for entry in self.entries if entry.usable}
         last = [Path(text) for text in self._settings().models if Path(text) in present]
         if last or len(present) == 1:
             self.open(last[0] if last else present.pop())
@@ -114,12 +121,17 @@ class LibraryModel(QObject):
         self._keep(Settings(**{**vars(settings), "models": kept}))
         self.refresh()
 
-    def _installed(self) -> dict[Path, str]:
+    def retry(self) -> None:
+        """Open again what could not be opened."""
+        if self._wanted is not None:
+            self.open(self._wanted)
+
+    def _installed(self) -> list[ModelEntry]:
         try:
-            return {Path(model.path): str(model.name) for model in self._door.list_models()}
+            return [_entry(model) for model in self._door.list_models()]
         except (Edge0Error, OSError):
             log.exception("listing models failed")
-            return {}
+            return []
 
     def _on_event(self, job: int, event: Any) -> None:
         if job != self._job:
@@ -149,6 +161,15 @@ class LibraryModel(QObject):
         if status != "failed":
             self.error = None
         self.changed.emit()
+
+
+def _entry(model: Any) -> ModelEntry:
+    """What the picker shows of one of the engine's InstalledModel records."""
+    about = [numbers.size(model.size_bytes), model.format]
+    about.append("dense" if model.dense else f"{model.experts} experts, top {model.top_k}")
+    path = Path(model.path)
+    present = path.exists()
+    return ModelEntry(path, model.name, present, model.problem, " · ".join(filter(None, about)))
 
 
 def _is_model(path: Path) -> bool:

@@ -29,6 +29,7 @@ class ChatPage(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._library = library
+        self._failed = False
         self.notice = NoticeBar(self)
         self.view = ChatView(lambda message: chat.message(message.id) or message, self)
         self.welcome = Welcome(starter, self)
@@ -135,4 +136,8 @@ class ChatPage(QWidget):
         self.welcome.show_starter(not library.has_models)
         if library.status == "failed" and library.error is not None:
             parts = (library.error.message, library.error.next_step)
-            self.notice.show_notice(" ".join(part for part in parts if part))
+            text = " ".join(part for part in parts if part)
+            self.notice.show_notice(text, self.tr("Try again"), library.retry)
+        elif library.status == "ready" and self._failed:
+            self.notice.hide()
+        self._failed = library.status == "failed"

@@ -15,9 +15,15 @@ class JumpButton(IconButton):
         super().__init__("down", "", parent, tone="text", side=16)
         self.setProperty("kind", "jump")
         self.set_label(self.tr("Go to the newest text"))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setText(self.tr("new"))
         self.hide()
+
+    def set_growing(self, growing: bool) -> None:
+        """Say "new" while text is being written down there."""
+        style = Qt.ToolButtonStyle
+        self.setToolButtonStyle(
+            style.ToolButtonTextBesideIcon if growing else style.ToolButtonIconOnly
+        )
 
     def place(self, area: QSize) -> None:
         """Stand at the lower edge of `area`."""

@@ -23,12 +23,20 @@ SHARE = 6  # an update that took t may be repeated after SHARE × t
 
 @dataclass
 class Piece:
-    """A widget and the Markdown blocks it shows."""
+    """A widget, the Markdown blocks it shows, and its height at the width it was laid out for."""
 
     kind: str
     start: int
     count: int
     widget: ProseView | CodeView | TableView
+    width: int = -1
+    height: int = 0
+
+    def fit(self, width: int) -> int:
+        """The height for a width; laid out only after a change."""
+        if self.width != width:
+            self.width, self.height = width, self.widget.fit(width)
+        return self.height
 
 
 class MessageBody(QWidget):
@@ -73,7 +81,7 @@ class MessageBody(QWidget):
         y = 0
         for piece in self._pieces:
             y += gap if y else 0
-            height = piece.widget.fit(width)
+            height = piece.fit(width)
             left = piece.widget.left if isinstance(piece.widget, CodeView) else 0
             piece.widget.setGeometry(left, y, width - left, height)
             y += height
@@ -108,6 +116,7 @@ class MessageBody(QWidget):
         if piece is None or piece.kind != kind:
             self._drop_from(at)
             piece = self._make(kind, position)
+        piece.width = -1
         kept = position - piece.start
         if kind != "prose":
             piece.widget.set_block(blocks[0])  # type: ignore[union-attr]

@@ -28,6 +28,7 @@ class ModelPicker(QToolButton):
         self.setIconSize(QSize(16, 16))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
+        self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._fill)
         self.setMenu(self._menu)
         model.changed.connect(self._show)
@@ -74,7 +75,11 @@ class ModelPicker(QToolButton):
         starter.triggered.connect(self.starter_wanted)
 
     def _entry_action(self, entry: ModelEntry) -> QAction:
-        if not entry.present:
+        if entry.problem and entry.present:
+            text = self.tr("{0} (cannot be opened)").format(entry.name)
+            action = QAction(text, self._menu)
+            action.setEnabled(False)
+        elif not entry.present:
             text = self.tr("{0} (missing: take off the list)").format(entry.name)
             action = QAction(text, self._menu)
             action.triggered.connect(lambda: self._model.forget(entry.path))
@@ -83,5 +88,6 @@ class ModelPicker(QToolButton):
             action.setCheckable(True)
             action.setChecked(entry.path == self._model.current)
             action.triggered.connect(lambda: self._model.open(entry.path))
-        action.setToolTip(str(entry.path))
+        lines = (entry.problem, entry.about, str(entry.path))
+        action.setToolTip("\n".join(line for line in lines if line))
         return action

@@ -13,6 +13,13 @@
     </message>
 </context>
 <context>
+    <name>ChatPage</name>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+</context>
+<context>
     <name>ChatView</name>
     <message>
         <source>Conversation</source>
@@ -311,6 +318,10 @@
     <message>
         <source>Get the starter model…</source>
         <translation>获取入门模型…</translation>
+    </message>
+    <message>
+        <source>{0} (cannot be opened)</source>
+        <translation>{0}（无法打开）</translation>
     </message>
     <message>
         <source>{0} (missing: take off the list)</source>

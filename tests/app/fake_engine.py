@@ -36,6 +36,12 @@ class Message:
 class Installed:
     path: Path
     name: str
+    size_bytes: int = 18_000_000_000
+    format: str = "nf4"
+    experts: int = 128
+    top_k: int = 8
+    dense: bool = False
+    problem: str = ""
 
 
 @dataclass

@@ -11,7 +11,7 @@ import pytest
 
 from app.archive import Archive
 from app.conversation_tree import newest_leaf, path_to, siblings
-from app.history import History, HistoryError, StoredMessage
+from app.history import History, HistoryError, StoredMessage, search_conversations
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_a_folder_in_the_way_is_an_error_and_not_damage(path: Path) -> None:
 def test_search_takes_text_literally(history: History, search: str, found: int) -> None:
     for title in ("50% off", "back\\slash", "it's"):
         talk(history, title)
-    assert len(history.conversations(search)) == found
+    assert len(search_conversations(history.path, search)) == found
 
 
 def test_pinned_chats_come_first_and_deleted_ones_come_back_until_the_next_start(

@@ -141,7 +141,8 @@ def test_search_rename_and_pin_in_the_list(qtbot: QtBot, start: Start) -> None:
         say(qtbot, application, text)
     sidebar, model = application.window.sidebar, application.core.conversations
     qtbot.keyClicks(sidebar.search, "appl")
-    assert [model.index(i).data() for i in range(model.rowCount())] == ["apples"]
+    qtbot.waitUntil(lambda: model.rowCount() == 1)
+    assert model.index(0).data() == "apples"
     sidebar.search.clear()
     model.toggle_pin(1)
     assert model.index(0).data() == "apples"
