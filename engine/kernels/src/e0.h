@@ -4,6 +4,7 @@
  * pool.c        the compute threads: spin briefly, then sleep
  * store.c       the expert table, its slots and the read lanes
  * exec.c        runs a whole program for one chunk in one call
+ * bandwidth.c   measures what memory gives
  * platform.c    threads, files and memory maps of each system
  *
  * Weight layout: engine/formats.py. Row order of every sum is fixed, so a result never depends on the
@@ -199,5 +200,9 @@ E0_API int e0_exec_run(e0_exec *, const e0_op *ops, int n_ops, int first, int to
 E0_API void e0_exec_take_times(e0_exec *, e0_times *);
 /* For tests and measurements: y (tokens, rows padded to 16) = x (tokens, cols) · wᵀ. */
 E0_API int e0_exec_matmul(e0_exec *, const e0_matrix *, const float *x, int tokens, float *y);
+
+/* ---- bandwidth.c ---- */
+/* Bytes a second that `threads` read from `bytes` of memory (best of a few passes); 0 when short of memory. */
+E0_API double e0_read_bandwidth(int threads, int64_t bytes);
 
 #endif
