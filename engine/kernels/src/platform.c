@@ -202,7 +202,7 @@ int e0_file_read(intptr_t f, void *dst, int64_t offset, int64_t bytes) {
         ssize_t got = pread((int)f, p, (size_t)bytes, (off_t)offset);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno;
-        if (got == 0) return EOVERFLOW; /* the file is shorter than its manifest says */
+        if (got == 0 || got % 4096) return EOVERFLOW; /* the file ends here, before its manifest says */
         p += got, offset += got, bytes -= got;
     }
     return 0;

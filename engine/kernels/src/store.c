@@ -6,6 +6,7 @@
  * All state is guarded by `mutex`; lanes hold it only to take and to return a job. */
 #include "e0.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,16 @@ static bool submit(e0_store *s, int key) {
     return true;
 }
 
+static void note_failure(e0_store *s, const job *j) {
+    const char *reason = j->error == EOVERFLOW ? "the file is too short" : strerror(j->error);
+    snprintf(s->error, sizeof s->error, "layer %d, expert %d: %s", j->key / s->o.experts, j->key % s->o.experts, reason);
+    s->failed = true;
+    s->owner[j->slot] = -1;
+    s->free_slots[s->free_count++] = j->slot;
+    s->rec[j->key].state = ABSENT;
+    s->rec[j->key].slot = -1;
+}
+
 /* Takes finished reads off the lanes; fills `indices` with those of the layer's list. Mutex held. */
 static int collect(e0_store *s, int32_t *indices, int capacity) {
     int n = 0, kept = 0;
@@ -146,12 +157,7 @@ static int collect(e0_store *s, int32_t *indices, int capacity) {
         }
         s->in_flight--;
         if (j.error) {
-            snprintf(s->error, sizeof s->error, "layer %d, expert %d: %s", j.key / s->o.experts, j.key % s->o.experts,
-                     strerror(j.error));
-            s->failed = true;
-            s->owner[j.slot] = -1;
-            s->free_slots[s->free_count++] = j.slot;
-            r->state = ABSENT, r->slot = -1;
+            note_failure(s, &j);
             continue;
         }
         r->state = READY;
@@ -163,6 +169,15 @@ static int collect(e0_store *s, int32_t *indices, int capacity) {
     }
     s->done_n = kept;
     return n;
+}
+
+/* Waits until no read is in flight. Nothing may be wanted; mutex held. */
+static void settle(e0_store *s) {
+    collect(s, NULL, 0);
+    while (s->in_flight) {
+        e0_wait(s->arrived, s->mutex);
+        collect(s, NULL, 0);
+    }
 }
 
 static void pump(e0_store *s) {
@@ -237,26 +252,19 @@ void e0_store_end(e0_store *s) {
         s->rec[s->list[i]].pinned = false;
     }
     s->pending_n = s->next_pending = s->waiting = s->list_n = 0;
-    collect(s, NULL, 0);
+    settle(s); /* after an error others may still be in flight; their errors are this chunk's too */
     s->failed = false;
     e0_unlock(s->mutex);
 }
 
 /* ---- called from Python, never while a program runs ---- */
-static void settle(e0_store *s) {
-    collect(s, NULL, 0);
-    while (s->in_flight) {
-        e0_wait(s->arrived, s->mutex);
-        collect(s, NULL, 0);
-    }
-}
-
 int e0_store_load(e0_store *s, const int32_t *keys, int n) {
     e0_lock(s->mutex);
-    int loaded = 0;
+    int free_before = s->free_count;
     for (int i = 0; i < n && s->free_count; i++)
-        if (s->rec[keys[i]].state == ABSENT && submit(s, keys[i])) loaded++;
+        if (s->rec[keys[i]].state == ABSENT) submit(s, keys[i]);
     settle(s);
+    int loaded = free_before - s->free_count;
     s->failed = false;
     e0_unlock(s->mutex);
     return loaded;
@@ -384,7 +392,10 @@ e0_store *e0_store_new(const e0_store_options *o, const char *const *paths, int 
     }
     for (; s->lanes < o->lanes; s->lanes++)
         if (!(s->lane[s->lanes] = e0_thread_start(lane_main, s))) break;
-    return s;
+    if (s->lanes) return s;
+    snprintf(error, (size_t)error_size, "no thread could be started");
+    e0_store_free(s);
+    return NULL;
 }
 
 void e0_store_free(e0_store *s) {
