@@ -1,0 +1,196 @@
+"""Fetches a plan's files into a folder: ranged, journalled, hash-checked, resumable at any instant.
+
+Owns the folder while it runs, and its threads: workers (one connection each), a verifier, a syncer.
+The caller's thread watches them, reports and stops them. Memory: a few pieces a worker.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+from engine.container.files import storage_error, storage_errors
+from engine.errors import ConfigError, StorageError
+from engine.hub.access import Access
+from engine.hub.board import Board
+from engine.hub.lane import Transport
+from engine.hub.marker import is_complete, write_marker
+from engine.hub.meter import Meter
+from engine.hub.part import Part
+from engine.hub.plan import DownloadPlan
+from engine.hub.policy import DownloadPolicy
+from engine.hub.progress import DownloadProgress, OnDownload
+from engine.hub.verifier import Verifier
+from engine.hub.worker import Worker
+from engine.machine.disk import drive_info
+from engine.stop import StopFlag
+
+SPARE_BYTES = 64 << 20
+FAT_MAX_BYTES = (4 << 30) - 1
+POLL_S = 0.05
+MAX_CONNECTIONS = 16
+_FAT = ("fat", "fat32", "vfat", "msdos")
+
+
+def download(
+    plan: DownloadPlan,
+    target: Path,
+    progress: OnDownload = lambda _: None,
+    stop: StopFlag | None = None,
+    connections: int = 4,
+    access: Access | None = None,
+    policy: DownloadPolicy | None = None,
+    reserve_bytes: int = 0,
+) -> Path:
+    """All files of the plan in `target`, verified. Run again after any interruption to go on.
+
+    reserve_bytes: what must stay free besides, such as for the conversion.
+    Raises DownloadError, StorageError, ConfigError, Stopped.
+    """
+    if not 1 <= connections <= MAX_CONNECTIONS:
+        raise ConfigError(f"{connections} connections cannot be used.", "Give 1 to 16.")
+    stop, policy = stop or StopFlag(), policy or DownloadPolicy()
+    stop.check()
+    with _claimed(target):
+        if is_complete(target, plan):
+            return target
+        parts = _parts(plan, target, policy)
+        try:
+            _check_space(target, parts, reserve_bytes)
+            board = Board(parts)
+            transport = Transport(access or Access(), policy.connect_timeout_s, policy.stall_s)
+            threads = _Threads(board, plan.repository.id, transport, policy, connections)
+            meter = Meter(plan.total, board.status().done, _now(), policy)
+            with threads.running():
+                _watch(board, meter, progress, stop)
+        finally:
+            for part in parts:
+                part.close()
+        write_marker(target, plan)
+    progress(DownloadProgress(plan.total, plan.total, plan.repository.id))
+    return target
+
+
+class _Threads:
+    """The threads of one download."""
+
+    def __init__(
+        self,
+        board: Board,
+        model: str,
+        transport: Transport,
+        policy: DownloadPolicy,
+        connections: int,
+    ) -> None:
+        self._board, self._policy = board, policy
+        self._workers = [
+            Worker(number, board, model, transport, policy) for number in range(connections)
+        ]
+        syncer = threading.Thread(target=self._sync, name="edge0-sync", daemon=True)
+        self._all = [*self._workers, Verifier(board), syncer]
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Started; at the end told to leave, and waited for a moment."""
+        for thread in self._all:
+            thread.start()
+        try:
+            yield
+        finally:
+            self._board.close()
+            for worker in self._workers:
+                worker.abort()
+            deadline = _now() + self._policy.close_s
+            for thread in self._all:  # one may hang in a name look-up or a sync: it writes no more
+                thread.join(max(0.0, deadline - _now()))
+
+    def _sync(self) -> None:
+        """Make finished ranges survive a crash of the machine, at most once a second."""
+        try:
+            while not self._board.wait_until_over(self._policy.sync_s):
+                for part in self._board.parts:
+                    if not part.finished and not self._board.closed:
+                        part.sync()
+        except BaseException as error:
+            self._board.fail(error)
+
+
+def _watch(board: Board, meter: Meter, progress: OnDownload, stop: StopFlag) -> None:
+    """Report until all is done. Raises what failed, or Stopped."""
+    next_report = 0.0
+    while not board.wait_until_over(POLL_S):
+        stop.check()
+        if _now() >= next_report:
+            next_report = _now() + meter.report_s
+            progress(meter.progress(board.status(), _now()))
+    if board.error is not None:
+        raise board.error
+
+
+def _now() -> float:
+    return time.monotonic()
+
+
+def _parts(plan: DownloadPlan, target: Path, policy: DownloadPolicy) -> list[Part]:
+    """The files in the plan's order, each with what is there already."""
+    boot = psutil.boot_time()
+    parts: list[Part] = []
+    try:
+        for file in plan.files:
+            parts.append(Part(file, plan.url(file), target, boot, policy.range_bytes))
+    except BaseException:
+        for part in parts:
+            part.close()
+        raise
+    return parts
+
+
+def _check_space(target: Path, parts: Sequence[Part], reserve_bytes: int) -> None:
+    """Refuse at once what cannot end well."""
+    left = sum(part.file.size - part.done for part in parts)
+    needed = left + reserve_bytes + SPARE_BYTES
+    with storage_errors(target):
+        free = shutil.disk_usage(target).free
+    if needed > free:
+        purpose = " for the download and the conversion" if reserve_bytes else ""
+        raise StorageError(
+            f"The disk of {target.parent} is too full: {_gb(needed)} are needed{purpose},"
+            f" {_gb(free)} are free.",
+            "Free some space or choose another drive; what was fetched is kept.",
+        )
+    largest = max((part.file.size for part in parts), default=0)
+    if largest > FAT_MAX_BYTES and drive_info(target).filesystem.lower() in _FAT:
+        raise StorageError(
+            f"{target} is on a FAT32 drive, which holds no file above 4 GiB.",
+            "Choose a drive with NTFS, exFAT, APFS or ext4.",
+        )
+
+
+def _gb(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+@contextmanager
+def _claimed(target: Path) -> Iterator[None]:
+    """The folder, made if need be, for us alone."""
+    lock = FileLock(target.with_name(f".{target.name}.edge0-lock"))
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StorageError(
+            f"Another download is writing {target} right now.", "Wait for it, or stop it first."
+        ) from None
+    except OSError as error:
+        raise storage_error(target, error) from error
+    try:
+        yield
+    finally:
+        lock.release()
