@@ -28,6 +28,7 @@ class FakeModel:
 
     def __init__(self) -> None:
         self.now = 100.0
+        self.position = 0
         self.seen: list[list[int]] = []
         self.total = Counters(expert_hits=1000, expert_misses=1000)
 
@@ -36,6 +37,7 @@ class FakeModel:
 
     def forward(self, ids: Sequence[int], stop: StopFlag) -> NDArray[np.float32]:
         self.seen.append(list(ids))
+        self.position += len(ids)
         prefill = len(ids) > 1
         self.now += 0.01 * len(ids) if prefill else 0.5
         self.total = Counters(
@@ -49,6 +51,9 @@ class FakeModel:
         logits = np.full(VOCAB, 0.0, np.float32)
         logits[EOS] = 50.0
         return logits
+
+    def rewind(self, position: int) -> None:
+        self.position = position
 
     def counters(self) -> Counters:
         return self.total
@@ -85,11 +90,14 @@ def test_every_number_is_what_it_says() -> None:
         "decode_tok_s": pytest.approx(2.0),
         "expert_hit_rate": 0.75,
         "expert_bytes_read": 5400,
+        "prefill_expert_bytes": 5000,
         "decode_bytes_per_token": 100.0,
-        "ssd_bytes_read": 4096,
+        "ssd_bytes_read": 8192,
+        "prefill_ssd_bytes": 4096,
+        "decode_ssd_bytes_per_token": 1024.0,
         "ssd_bytes_counted": "block",
-        "minor_faults": 4096,
-        "major_faults": 1,
+        "minor_faults": 8192,
+        "major_faults": 2,
         "kv_bytes": 777,
         "expert_slots": 6,
         "budget_bytes": 5,
@@ -103,6 +111,22 @@ def test_every_number_is_what_it_says() -> None:
             "other": pytest.approx(150.0),
         },
     }
+
+
+def test_a_repetition_starts_from_an_empty_cache() -> None:
+    runtime = FakeRuntime()
+    measure(runtime, work(prompt=20, generate=5), runtime.model.clock)
+    measure(runtime, work(prompt=20, generate=5), runtime.model.clock)
+    assert runtime.model.position == 20 + 4
+
+
+def test_the_median_is_of_each_number_by_itself() -> None:
+    results = [
+        {"isa": "avx2", "a": a, "b": 10 - a, "budget_gb": None, "parts": {"x": a * 2.0}}
+        for a in (3, 1, 2)
+    ]
+    expected = {"isa": "avx2", "a": 2, "b": 8, "budget_gb": None, "parts": {"x": 4.0}}
+    assert bench.median(results) == expected
 
 
 def test_it_always_generates_the_whole_length_and_never_a_special_token() -> None:
