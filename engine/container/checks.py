@@ -13,6 +13,7 @@ from dataclasses import replace
 from engine.container.manifest import DENSE_NAME, MANIFEST_NAME, Manifest, TensorEntry
 from engine.container.record import (
     MAX_FILES,
+    generation_of,
     place_records,
     place_tensors,
     record_layout,
@@ -144,9 +145,10 @@ def _check_layouts(manifest: Manifest) -> None:
 
 def _check_records(manifest: Manifest) -> None:
     order = _expert_order(manifest)
-    _require(len(manifest.files) <= MAX_FILES, "files is too long")
+    _require(1 <= len(manifest.files) <= MAX_FILES, "files has a wrong length")
+    generation = generation_of(manifest.files[0].name)
     files, records = place_records(
-        manifest.layouts, manifest.layer_layout, order, manifest.record_align
+        manifest.layouts, manifest.layer_layout, order, manifest.record_align, generation or 0
     )
     for expected, found in zip(records, manifest.records, strict=True):
         where = f"the record of layer {found.layer}, expert {found.expert}"

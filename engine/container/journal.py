@@ -32,7 +32,11 @@ class Journal:
             self._file = open(self.path, "r+b" if fits else "w+b")  # noqa: SIM115
             if not fits:
                 self._file.write(self._start)
-        self.cut(len(self.hashes))
+        try:
+            self.cut(len(self.hashes))
+        except BaseException:
+            self.close()
+            raise
 
     def add(self, sha256: str) -> None:
         """Note the next item; it counts once `commit` returns."""

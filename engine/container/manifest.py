@@ -106,7 +106,10 @@ class SourceInfo:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The whole file. tensors and records are in file order; counts: uses by (layer, expert)."""
+    """The whole file. tensors and records are in file order.
+
+    counts: how often the router picked each (layer, expert), relative to the others of its layer.
+    """
 
     format: str
     version: int
@@ -148,6 +151,16 @@ def identity(manifest: Manifest) -> str:
         side_files=(),
     )
     return hashlib.sha256(encode(plan)).hexdigest()
+
+
+def weights_id(manifest: Manifest) -> str:
+    """Hash of the weights alone: the same wherever their records lie and however they came."""
+    digest = hashlib.sha256()
+    for tensor in sorted(manifest.tensors.values(), key=lambda entry: entry.name):
+        digest.update(f"{tensor.name} {tensor.format} {tensor.sha256}\n".encode())
+    for record in sorted(manifest.records, key=lambda entry: (entry.layer, entry.expert)):
+        digest.update(bytes.fromhex(record.sha256))
+    return digest.hexdigest()
 
 
 def _check_version(value: object) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
@@ -29,6 +30,7 @@ Q8_ROW_BLOCK_BYTES = 34  # fp16 scale + 32 int8, as in GGUF Q8_0
 
 # magic, version, file number from 0, records, alignment, reserved, bytes of the file, container id
 _MOEX_HEADER = struct.Struct("<4sIIIIIQ32s")
+_FILE_NAME = re.compile(r"experts-(?:([1-9][0-9]{0,5})-)?[0-9]{5}\.moex", re.ASCII)
 _SAFETENSORS_TYPES = {"f32": "F32", "bf16_rows": "BF16"}
 
 MatrixName = Literal["gate", "up", "down"]
@@ -104,6 +106,7 @@ def place_records(
     layer_layout: Sequence[int],
     order: Sequence[Sequence[int]],
     align: int,
+    generation: int = 0,
 ) -> tuple[tuple[ExpertFile, ...], tuple[RecordEntry, ...]]:
     """All files and records: layer by layer, experts of a layer in `order`, files up to 8 GiB."""
     records: list[RecordEntry] = []
@@ -119,14 +122,25 @@ def place_records(
     for record in records:
         counts[record.file] += 1
     files = tuple(
-        ExpertFile(file_name(number), end, counts[number]) for number, end in enumerate(ends)
+        ExpertFile(file_name(number, generation), end, counts[number])
+        for number, end in enumerate(ends)
     )
     return files, tuple(records)
 
 
-def file_name(number: int) -> str:
-    """Name of the expert file with this number, counted from 0."""
-    return f"experts-{number + 1:05d}.moex"
+def file_name(number: int, generation: int = 0) -> str:
+    """Name of the expert file with this number, counted from 0.
+
+    generation: how often the records were laid out anew. New files never have the names of old
+    ones, so both can lie in the folder until one manifest takes the other's place.
+    """
+    return f"experts-{f'{generation}-' if generation else ''}{number + 1:05d}.moex"
+
+
+def generation_of(name: str) -> int | None:
+    """The generation an expert file's name tells; None when it is not the name of one."""
+    match = _FILE_NAME.fullmatch(name)
+    return int(match[1] or 0) if match else None
 
 
 def header_bytes(align: int) -> int:

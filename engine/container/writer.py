@@ -59,7 +59,11 @@ class ContainerWriter:
         self._file: BinaryIO | None = None
         self._path = folder
         self._unsynced = 0
-        self._keep_intact_items()
+        try:
+            self._keep_intact_items()
+        except BaseException:
+            self.close()
+            raise
         self.resumed = bool(self._hashes)
 
     @property
@@ -72,8 +76,8 @@ class ContainerWriter:
         """Bytes of the items written so far."""
         return sum(item.bytes for item in self.items[: self.position])
 
-    def write(self, chunks: Iterable[Bytes]) -> None:
-        """Append the next item, given in pieces that add up to its planned size."""
+    def write(self, chunks: Iterable[Bytes]) -> str:
+        """Append the next item, given in pieces that add up to its planned size; its hash."""
         item = self.items[self.position]
         file = self._open_for(item)
         digest, size = hashlib.sha256(), 0
@@ -89,6 +93,7 @@ class ContainerWriter:
         self._unsynced += size
         if self._unsynced >= SYNC_BYTES:
             self.sync()
+        return self._hashes[-1]
 
     def sync(self) -> None:
         """Make everything written so far survive a crash."""

@@ -8,7 +8,6 @@ does not depend on timing.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -25,24 +24,20 @@ from engine.checkpoint.checkpoint import (
     unexpected_tensors,
 )
 from engine.container.checks import RECORD_ALIGNMENTS, check_shape
-from engine.container.files import storage_errors
 from engine.container.manifest import Manifest, Quant, TensorEntry
 from engine.container.writer import ContainerWriter, Item, publish
 from engine.errors import (
     CheckpointError,
     ConfigError,
     Stopped,
-    StorageError,
     UnsupportedModelError,
 )
 from engine.events import Progress
 from engine.formats import RECORD_ALIGN
 from engine.prepare.layout import Plan, make_plan
-from engine.prepare.target import claimed, found_complete
+from engine.prepare.target import check_space, claimed, found_complete
 from engine.prepare.tasks import in_order, tasks_of
 from engine.stop import StopFlag
-
-SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
 
 Bytes = NDArray[np.uint8]
 Report = Callable[[Progress], None]
@@ -88,7 +83,7 @@ def prepare(
         progress(Progress(0, 1, "planning"))
         plan = make_plan(checkpoint, chosen, expert_block, hot_order or {})
         with claimed(out):
-            if found_complete(out, plan.manifest.id, overwrite):
+            if found_complete(out, plan.manifest, overwrite):
                 return _summary(checkpoint, plan.manifest, out, already=True)
             return _convert(checkpoint, plan, out, progress, stop)
     finally:
@@ -138,7 +133,7 @@ def _convert(
     if writer.restarted:
         progress(Progress(0, 1, "the source or the options changed: starting anew"))
     try:
-        _check_space(folder, _total_bytes(plan.manifest) - resumed)
+        check_space(folder, _total_bytes(plan.manifest) - resumed)
         _write_items(checkpoint, plan, writer, progress, stop)
         progress(Progress(1, 1, "finishing"))
         manifest = writer.finish(side_files)
@@ -182,21 +177,6 @@ def _describe(item: Item, manifest: Manifest) -> str:
 
 def _total_bytes(manifest: Manifest) -> int:
     return manifest.dense_bytes + sum(file.bytes for file in manifest.files)
-
-
-def _check_space(folder: Path, needed: int) -> None:
-    with storage_errors(folder):
-        free = shutil.disk_usage(folder).free
-    if needed + SPARE_BYTES > free:
-        raise StorageError(
-            f"The disk of {folder.parent} is too full: {_size(needed + SPARE_BYTES)} are"
-            f" needed, {_size(free)} are free.",
-            "Free some space or choose another drive, then run the same command again.",
-        )
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
 def _summary(

@@ -1,20 +1,25 @@
-"""The folder a conversion will become: one conversion at a time, and what may be overwritten.
+"""The folder a conversion will become: one conversion at a time, what may be overwritten, room.
 
 Owns a lock file beside the target while a conversion runs.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from engine.container.files import storage_error, storage_errors
-from engine.container.manifest import MANIFEST_NAME
+from engine.container.manifest import MANIFEST_NAME, Manifest, identity
 from engine.container.reader import read_manifest
+from engine.container.record import place_records
 from engine.errors import Edge0Error, StorageError
+
+SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
 
 
 @contextmanager
@@ -40,14 +45,33 @@ def claimed(out: Path) -> Iterator[None]:
         lock.release()
 
 
-def found_complete(out: Path, identity: str, overwrite: bool) -> bool:
-    """Whether `out` is this very container already; refuses to touch what is not a container."""
+def check_space(folder: Path, needed: int) -> None:
+    """Raise StorageError unless the drive of `folder` has room for so many more bytes."""
+    with storage_errors(folder):
+        free = shutil.disk_usage(folder).free
+    if needed + SPARE_BYTES > free:
+        raise StorageError(
+            f"The disk of {folder.parent} is too full: {_size(needed + SPARE_BYTES)} are"
+            f" needed, {_size(free)} are free.",
+            "Free some space or choose another drive, then run the same command again.",
+        )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def found_complete(out: Path, plan: Manifest, overwrite: bool) -> bool:
+    """Whether `out` is the planned container already; refuses to touch what is not a container.
+
+    One that was laid out anew since (compact) is still the planned one.
+    """
     if not out.exists():
         return False
     if out.is_dir() and not any(out.iterdir()):
         return False
     known = (out / MANIFEST_NAME).is_file()
-    if known and _identity(out) == identity:
+    if known and _is_planned(out, plan):
         return True
     if not known:
         raise StorageError(
@@ -61,8 +85,19 @@ def found_complete(out: Path, identity: str, overwrite: bool) -> bool:
     return False
 
 
-def _identity(out: Path) -> str:
+def _is_planned(out: Path, plan: Manifest) -> bool:
     try:
-        return read_manifest(out).id
+        found = read_manifest(out)
     except Edge0Error:  # a damaged one is as good as another one: it may be replaced if asked
-        return ""
+        return False
+    return plan.id in (found.id, identity(_in_expert_order(found)))
+
+
+def _in_expert_order(manifest: Manifest) -> Manifest:
+    """The manifest as planned before anything was known about hot experts."""
+    shape = manifest.shape
+    order = [range(shape.experts)] * shape.layers
+    files, records = place_records(
+        manifest.layouts, manifest.layer_layout, order, manifest.record_align
+    )
+    return replace(manifest, files=files, records=records, counts=None)

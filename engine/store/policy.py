@@ -24,6 +24,10 @@ FAST_WEIGHT = 0.3
 class Policy(Protocol):
     """Decides the order in which resident experts are replaced."""
 
+    def seed(self, rates: Scores) -> None:
+        """Each key's expected uses a token, before any was used. An order, never a pin."""
+        ...
+
     def touch(self, keys: Keys, uses: NDArray[np.int32], tokens: int) -> None:
         """A chunk of `tokens` used these experts, in this order, `uses[i]` tokens each."""
         ...
@@ -53,6 +57,10 @@ class LeastRecentlyUsed:
         self._last_use = np.full(keys, -1, np.float64)
         self._clock = 0
 
+    def seed(self, rates: Scores) -> None:
+        """As if used before the first use, the likelier later."""
+        self._last_use = np.clip(rates, 0, 1) - 2
+
     def touch(self, keys: Keys, uses: NDArray[np.int32], tokens: int) -> None:
         """Stamp the keys in their order."""
         self._last_use[keys] = self._clock + np.arange(len(keys))
@@ -78,6 +86,10 @@ class Lfuda:
         self._score = np.zeros(keys)
         self._recency = LeastRecentlyUsed(keys)
         self._age = 0.0
+
+    def seed(self, rates: Scores) -> None:
+        """Scores below that of one real use."""
+        self._score = np.clip(rates, 0, 0.99)
 
     def touch(self, keys: Keys, uses: NDArray[np.int32], tokens: int) -> None:
         """Count each use of the chunk once: a long prefill must not outweigh what decode needs."""
@@ -110,6 +122,10 @@ class DecayedFrequency:
     def __init__(self, keys: int) -> None:
         self._slow = np.zeros(keys)
         self._fast = np.zeros(keys)
+
+    def seed(self, rates: Scores) -> None:
+        """The slow rate so far; real use outweighs it within some tens of tokens."""
+        self._slow = np.clip(rates, 0, 1)
 
     def touch(self, keys: Keys, uses: NDArray[np.int32], tokens: int) -> None:
         """Decay by the chunk's length, then add each key's share of its tokens."""

@@ -222,6 +222,7 @@ CHANGES = {
     "a side file twice": lambda m: m["side_files"].append(m["side_files"][0]),
     "ours as a side file": lambda m: m["side_files"][0].update(name="Experts-00001.MOEX"),
     "a path in an expert file": lambda m: m["files"][0].update(name="../experts-00001.moex"),
+    "an expert file of an odd name": lambda m: m["files"][0].update(name="experts-01-00001.moex"),
     "an expert file too many": lambda m: m["files"].append(m["files"][0]),
     "no expert files": lambda m: m.update(files=[]),
     "matrices swapped": lambda m: swap(m["layouts"][0]["matrices"], 0, 2),

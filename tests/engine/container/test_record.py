@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.container import record
-from engine.container.record import place_records, record_layout, tensor_bytes
+from engine.container.record import (
+    file_name,
+    generation_of,
+    place_records,
+    record_layout,
+    tensor_bytes,
+)
 from engine.formats import NumberFormat, matrix_bytes
 from engine.model.shape import ModelShape
 
@@ -71,3 +77,17 @@ def test_files_end_before_the_limit(limit):
 )
 def test_tensor_bytes(fmt, shape, size):
     assert tensor_bytes(fmt, shape) == size
+
+
+def test_names_of_expert_files_tell_their_generation():
+    names = [file_name(number, generation) for number in (0, 4095) for generation in (0, 1, 42)]
+    assert len(set(names)) == 6 and names[0] == "experts-00001.moex"
+    assert [generation_of(name) for name in names] == [0, 1, 42, 0, 1, 42]
+    for odd in (
+        "experts-0-00001.moex",
+        "experts-1.moex",
+        "experts-٣-00001.moex",
+        "x",
+        "../" + names[1],
+    ):
+        assert generation_of(odd) is None
