@@ -72,6 +72,8 @@ class StoreCounters(ctypes.Structure):
 
     _fields_ = (
         *((name, c_int64) for name in ("hits", "misses", "bytes_read", "evictions")),
+        *((name, c_int64) for name in ("predicted", "recalled")),
+        *((name, c_int64) for name in ("ahead_reads", "ahead_used", "ahead_wasted")),
         ("wait_s", c_double),
         ("read_s", c_double),
     )
@@ -126,6 +128,7 @@ _PROTOTYPES: dict[str, tuple[object, tuple[object, ...]]] = {
     "e0_exec_discard_cache": (None, (_P, c_int)),
     "e0_exec_set_record": (None, (_P, c_int, POINTER(Matrix), POINTER(Matrix), POINTER(Matrix))),
     "e0_exec_set_store": (None, (_P, _P)),
+    "e0_exec_set_prediction": (None, (_P, c_int)),
     "e0_exec_run": (c_int, (_P, POINTER(Op), c_int, c_int, c_int, c_int, _P)),
     "e0_exec_take_times": (None, (_P, POINTER(Times))),
     "e0_exec_matmul": (c_int, (_P, POINTER(Matrix), _P, c_int, _P)),

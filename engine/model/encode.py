@@ -27,11 +27,13 @@ _RMS_NORM, _LINEAR, _ROTARY, _ATTENTION, _ADD, _GATED, _ROUTER, _EXPERTS = range
 
 @dataclass(frozen=True)
 class Operands:
-    """Native indices by name; rotary frequencies by value, so that equal ones share a table."""
+    """Native indices by name; rotary frequencies by value, so that equal ones share a table.
+    predictors: small copies of routers that guess the next layer's experts; may be empty."""
 
     matrices: dict[str, int]
     vectors: dict[str, int]
     rotary: dict[tuple[float, ...], int]
+    predictors: dict[str, int]
     buffers: dict[str, int]
 
     def vector(self, name: str | None) -> int:
@@ -122,6 +124,7 @@ def _router(op: Router, at: Operands) -> native.Op:
         out=at.buffers[op.ids],
         a=at.buffers[op.x],
         b=at.buffers[op.gates],
+        c=at.predictors.get(op.weight, -1),
         weight=at.matrices[op.weight],
         vector=at.vector(op.bias),
         count=op.experts,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,12 @@ from engine.container.reader import Container
 from engine.errors import Stopped, StorageError
 from engine.formats import STRIP_ROWS, NumberFormat, aligned, blocks, strips
 from engine.kernels import native
+from engine.kernels.packing import pack
 from engine.model.encode import Operands, encode, rotary_vectors
 from engine.model.program import Linear, Program, Router
 from engine.model.weights import Role
 from engine.stop import StopFlag
+from engine.store.predictor import ReadAhead
 from engine.store.store import ExpertStore
 
 Floats = NDArray[np.float32]
@@ -42,16 +45,23 @@ class NativeExecutor:
         chunk_tokens: int,
         threads: int,
         isa: str,
+        read_ahead: int = 0,
     ) -> None:
         self._library = native.library()
         self._context = native.new_executor(threads, isa)
         self._program = program
         self._store = store
         self.chunk_tokens = chunk_tokens
-        self._kept: list[Floats] = []  # vectors and float matrices the native side points into
+        self._kept: list[NDArray[Any]] = []  # what the native side points into
         shape = container.shape
         self._weights = DenseArena(container)
-        operands = Operands(*self._add_weights(container, program), self._add_buffers(program))
+        predicting = read_ahead > 0 and not store.whole
+        self._read_ahead = ReadAhead(read_ahead) if predicting else None
+        operands = Operands(
+            *self._add_weights(container, program),
+            self._add_predictors(container, program) if predicting else {},
+            self._add_buffers(program),
+        )
         self._body = encode(program.body, operands, in_body=True)
         self._head = encode(program.head, operands, in_body=False)
         self._buffers = operands.buffers
@@ -83,6 +93,9 @@ class NativeExecutor:
         """
         tokens = len(embeddings)
         self._buffer(self._program.input, tokens)[:, : embeddings.shape[1]] = embeddings
+        if self._read_ahead:
+            reads = self._read_ahead.after_token(self._store.totals().prediction)
+            self._library.e0_exec_set_prediction(self._context, reads)
         self._run(self._body, 0, tokens, position, stop)
         self._store.after_chunk(tokens)
 
@@ -165,6 +178,20 @@ class NativeExecutor:
             for frequencies in rotary_vectors(program)
         }
         return matrices, vectors, rotary
+
+    def _add_predictors(self, container: Container, program: Program) -> dict[str, int]:
+        """bf16 copies of the routers: a guess may be rough, but must not cost memory bandwidth."""
+        found = {}
+        for op in program.body:
+            if not isinstance(op, Router):
+                continue
+            entry = container.manifest.tensors[op.weight]
+            packed = pack(self._weights.floats(entry).reshape(entry.shape), NumberFormat.BF16)
+            self._kept.append(packed)
+            rows, cols = entry.shape
+            copy = native.matrix(NumberFormat.BF16, rows, cols, packed.ctypes.data)
+            found[op.weight] = self._add_matrix(copy)
+        return found
 
     def _matrix(self, entry: TensorEntry) -> native.Matrix:
         rows, cols = entry.shape

@@ -19,6 +19,7 @@ from engine.container.reader import Container
 from engine.errors import StorageError
 from engine.kernels import native
 from engine.store.policy import Keys, Policy
+from engine.store.predictor import PredictionTotals
 
 Mode = Literal["mapped", "direct"]
 LANES = 4
@@ -35,6 +36,7 @@ class StoreTotals:
     bytes_read: int
     evictions: int
     read_s: float
+    prediction: PredictionTotals = PredictionTotals()
 
 
 class ExpertStore:
@@ -88,13 +90,19 @@ class ExpertStore:
         count = self._library.e0_store_take_log(self.handle, data, capacity)
         log = self._log[:count]
         self._policy.touch(log["key"].copy(), log["tokens"].copy(), tokens)
-        if self.slots >= self._keys:
+        if self.whole:
             return
         resident = self.resident()
         self._policy.evicted(np.setdiff1d(self._was_resident, resident, assume_unique=True))
         self._was_resident = resident
-        victims = self._policy.victims(resident, min(len(resident), 2 * self._cycle))
+        wanted = len(resident) if tokens > 1 else min(len(resident), 2 * self._cycle)
+        victims = self._policy.victims(resident, wanted)
         self._library.e0_store_set_victims(self.handle, victims.ctypes.data, len(victims))
+
+    @property
+    def whole(self) -> bool:
+        """Whether every expert has a slot."""
+        return self.slots >= self._keys
 
     def resident(self) -> Keys:
         """Keys (layer · experts + expert) of the experts in memory."""
@@ -112,7 +120,18 @@ class ExpertStore:
         count = native.StoreCounters()
         self._library.e0_store_read_counters(self.handle, count)
         return StoreTotals(
-            count.hits, count.misses, count.bytes_read, count.evictions, count.read_s
+            count.hits,
+            count.misses,
+            count.bytes_read,
+            count.evictions,
+            count.read_s,
+            PredictionTotals(
+                count.predicted,
+                count.recalled,
+                count.ahead_reads,
+                count.ahead_used,
+                count.ahead_wasted,
+            ),
         )
 
     def read_error(self) -> StorageError:

@@ -123,6 +123,7 @@ typedef struct {
 
 typedef struct {
     int64_t hits, misses, bytes_read, evictions;
+    int64_t predicted, recalled, ahead_reads, ahead_used, ahead_wasted;
     double wait_s, read_s;
 } e0_store_counters;
 
@@ -149,10 +150,14 @@ E0_API void e0_store_shrink(e0_store *, int slots);
 E0_API int e0_store_take_error(e0_store *, char *text, int capacity);
 
 /* Used by exec.c, on the thread that runs the program. A tick is one chunk. */
-void e0_store_begin_tick(e0_store *);
+void e0_store_begin_tick(e0_store *, int tokens);
 /* Marks n distinct experts of a layer as in use; ready[i] tells which can be computed now. The others
  * are read as lanes and slots allow and come out of e0_store_next. */
 void e0_store_acquire(e0_store *, int layer, const int32_t *experts, const int32_t *tokens, int n, bool *ready);
+/* Experts the next layer will probably use: those in memory are kept, up to `limit` others are read on
+ * idle lanes. Returns how many reads were queued. */
+int e0_store_predict(e0_store *, int layer, const int32_t *experts, int n, int limit);
+bool e0_store_whole(const e0_store *); /* every record has a slot: nothing needs predicting */
 const uint8_t *e0_store_data(const e0_store *, int layer, int expert);
 /* Indices into acquire's list that became ready, at least one unless none is left; -1 on a read error. */
 int e0_store_next(e0_store *, int32_t *indices, int capacity);
@@ -193,6 +198,8 @@ E0_API void e0_exec_discard_cache(e0_exec *, int from_position);
 /* The gate, up and down matrices of a layer's records; `offset` is used, `data` is not. */
 E0_API void e0_exec_set_record(e0_exec *, int layer, const e0_matrix *gate, const e0_matrix *up, const e0_matrix *down);
 E0_API void e0_exec_set_store(e0_exec *, e0_store *);
+/* Predict the next layer's experts: -1 not at all, else up to `reads` predicted misses a layer and token. */
+E0_API void e0_exec_set_prediction(e0_exec *, int reads);
 /* Runs ops over rows [first, first + tokens) of the buffers; the first row is at `position`.
  * 0 done, 1 stopped by *stop, 2 read error (e0_store_take_error), 3 out of memory. */
 E0_API int e0_exec_run(e0_exec *, const e0_op *ops, int n_ops, int first, int tokens, int position,

@@ -241,6 +241,13 @@ static int linears_together(const e0_op *ops, int n) {
     return i;
 }
 
+/* What chooses the experts of the layer after `op`: its router, or its experts where all are used. */
+static const e0_op *next_choice(const e0_op *op, int left) {
+    for (int i = 1; i < left; i++)
+        if (op[i].kind == E0_ROUTER || op[i].kind == E0_EXPERTS) return op + i;
+    return NULL;
+}
+
 /* Runs the op (or a few linears at once); the number of ops done, or -1 on a read error. */
 static int step(e0_exec *x, const e0_op *op, int left) {
     double start = e0_now();
@@ -249,7 +256,7 @@ static int step(e0_exec *x, const e0_op *op, int left) {
     case E0_LINEAR: e0_run_linears(x, op, done = linears_together(op, left)); break;
     case E0_ATTENTION: e0_run_attention(x, op); break;
     case E0_ROUTER: e0_run_router(x, op); break;
-    case E0_EXPERTS: done = e0_run_experts(x, op) ? -1 : 1; break;
+    case E0_EXPERTS: done = e0_run_experts(x, op, next_choice(op, left)) ? -1 : 1; break;
     default: run_rows(x, op);
     }
     double seconds = e0_now() - start;
@@ -264,7 +271,7 @@ int e0_exec_run(e0_exec *x, const e0_op *ops, int n_ops, int first, int tokens, 
     double start = e0_now();
     x->first = first, x->tokens = tokens, x->position = position, x->rotary_of = NULL;
     x->out_of_memory = false;
-    if (x->store) e0_store_begin_tick(x->store);
+    if (x->store) e0_store_begin_tick(x->store, tokens);
     int status = 0;
     for (int i = 0; i < n_ops && !status;) {
         int done = stop && *stop ? 0 : step(x, ops + i, n_ops - i);
@@ -299,6 +306,7 @@ e0_exec *e0_exec_new(int threads, const char *isa) {
     e0_exec *x = k ? calloc(1, sizeof *x) : NULL;
     if (!x) return NULL;
     x->k = k;
+    x->prediction = -1;
     x->pool = e0_pool_new(threads);
     return x;
 }
@@ -321,6 +329,7 @@ void e0_exec_free(e0_exec *x) {
 const char *e0_exec_isa(const e0_exec *x) { return x->k->name; }
 int e0_exec_threads(const e0_exec *x) { return e0_pool_threads(x->pool); }
 void e0_exec_set_store(e0_exec *x, e0_store *s) { x->store = s; }
+void e0_exec_set_prediction(e0_exec *x, int reads) { x->prediction = reads; }
 
 int e0_exec_add_matrix(e0_exec *x, const e0_matrix *m) {
     x->matrix = grown(x->matrix, x->matrices, sizeof *x->matrix);

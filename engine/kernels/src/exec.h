@@ -28,7 +28,7 @@ typedef struct {
 } e0_group;
 
 enum { SCRATCH_ROWS, SCRATCH_PANELS, SCRATCH_GATHERED, SCRATCH_POINTERS, SCRATCH_HIDDEN, SCRATCH_GATE, SCRATCH_OUT,
-       SCRATCH_GROUPS, SCRATCH_LOGITS, SCRATCH_ROTARY, SCRATCH_ATTENTION, SCRATCH_COUNT };
+       SCRATCH_GROUPS, SCRATCH_LOGITS, SCRATCH_ROTARY, SCRATCH_ATTENTION, SCRATCH_PREDICT, SCRATCH_COUNT };
 
 struct e0_exec {
     const e0_kernels *k;
@@ -46,6 +46,7 @@ struct e0_exec {
     e0_times times;
     int first, tokens, position; /* the chunk at hand */
     const float *rotary_of;      /* vector whose cos and sin SCRATCH_ROTARY holds for this chunk */
+    int prediction;              /* reads a layer may make ahead; -1 off */
     bool out_of_memory;
 };
 
@@ -61,5 +62,6 @@ size_t e0_gathered_bytes(int tokens, int cols);
 void e0_run_linears(e0_exec *, const e0_op *ops, int n);
 void e0_run_attention(e0_exec *, const e0_op *);
 void e0_run_router(e0_exec *, const e0_op *);
-int e0_run_experts(e0_exec *, const e0_op *);
+/* `next`: the router (or, in a dense model, the experts) of the layer after, NULL for none. */
+int e0_run_experts(e0_exec *, const e0_op *, const e0_op *next);
 #endif

@@ -251,8 +251,80 @@ static bool allocate(expert_args *a) {
     return true;
 }
 
+/* ---- prediction ---- */
+enum { PREDICT_ROWS = 32 }; /* tokens of a long chunk that are asked */
+
+typedef struct {
+    e0_exec *x;
+    const e0_matrix *m;
+    const e0_panel *panels;
+    int n_panels;
+    float *const *y;
+} predict_args;
+
+static void predict_item(void *arg, int strip, int thread) {
+    (void)thread;
+    predict_args *a = arg;
+    a->x->k->matmul(a->m, a->m->data, strip, strip + 1, a->panels, a->n_panels, a->y);
+}
+
+static int by_votes(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* The next layer's router applied to this layer's input: close to what that layer will choose. Fills
+ * `vote` with votes << 32 | id of each expert named, most votes first (ids in file order last). */
+static int ask_router(expert_args *a, const e0_op *router, int64_t *vote) {
+    e0_exec *x = a->x;
+    const e0_matrix *m = x->matrix + router->c;
+    int rows = x->tokens < PREDICT_ROWS ? x->tokens : PREDICT_ROWS, experts = router->count, n = 0;
+    int strips = (experts + E0_STRIP - 1) / E0_STRIP, panels = e0_panel_count(rows), padded = strips * E0_STRIP;
+    size_t floats = (size_t)rows * (size_t)padded * sizeof(float);
+    uint8_t *at = e0_scratch_get(x, SCRATCH_PREDICT, floats + (size_t)rows * 16 + (size_t)panels * sizeof(e0_panel));
+    if (!at) return 0;
+    float *logits = (float *)at, *y[PREDICT_ROWS];
+    e0_panel *panel = (e0_panel *)(at + floats);
+    int32_t row[PREDICT_ROWS], ids[E0_MAX_TOP_K];
+    for (int i = 0; i < rows; i++) {
+        row[i] = (int32_t)((int64_t)x->tokens * i / rows);
+        y[i] = logits + (size_t)i * (size_t)padded;
+    }
+    e0_panels(x, NULL, a->data, a->stride, row, rows, panel, NULL);
+    predict_args p = {x, m, panel, panels, y};
+    e0_pool_run(x->pool, strips, predict_item, &p);
+    for (int e = 0; e < experts; e++) vote[e] = experts - 1 - e;
+    for (int i = 0; i < rows; i++) {
+        choose(y[i], experts, router->top_k, ids);
+        for (int s = 0; s < router->top_k; s++) vote[ids[s]] += (int64_t)1 << 32;
+    }
+    qsort(vote, (size_t)experts, sizeof *vote, by_votes);
+    while (n < experts && vote[n] >> 32) n++;
+    return n;
+}
+
+/* Keeps, and reads ahead, what the next layer will probably use. */
+static void predict(expert_args *a, const e0_op *next) {
+    e0_exec *x = a->x;
+    if (!next || x->prediction < 0 || e0_store_whole(x->store)) return;
+    int experts = next->count, n, layer = a->op->layer + 1;
+    int limit = x->tokens >= PREDICT_ROWS ? experts : x->prediction * x->tokens;
+    int64_t *vote = malloc((size_t)experts * (sizeof *vote + sizeof(int32_t)));
+    int32_t *ids = (int32_t *)(vote + experts);
+    if (next->kind == E0_ROUTER) {
+        n = next->c < 0 ? 0 : ask_router(a, next, vote);
+        for (int i = 0; i < n; i++) ids[i] = experts - 1 - (int32_t)(vote[i] & 0xffffffff);
+    } else {
+        n = next->b < 0 ? experts : 0; /* all experts are used: no guess needed */
+        for (int i = 0; i < n; i++) ids[i] = i;
+        limit = experts;
+    }
+    e0_store_predict(x->store, layer, ids, n, limit);
+    free(vote);
+}
+
 /* Those in memory first; then each batch of reads as it arrives. -1 on a read error. */
-static int compute_all(expert_args *a) {
+static int compute_all(expert_args *a, const e0_op *next) {
     e0_exec *x = a->x;
     int layer = a->op->layer, left = a->groups, status = 0;
     int32_t *experts = malloc((size_t)a->groups * (3 * sizeof(int32_t) + sizeof(bool)));
@@ -264,6 +336,7 @@ static int compute_all(expert_args *a) {
         tokens[i] = a->group[i].end - a->group[i].begin;
     }
     e0_store_acquire(x->store, layer, experts, tokens, a->groups, ready);
+    predict(a, next);
     for (int i = 0; i < a->groups; i++)
         if (ready[i]) a->active[a->n_active++] = i;
     while (true) {
@@ -286,7 +359,7 @@ static int compute_all(expert_args *a) {
     return status;
 }
 
-int e0_run_experts(e0_exec *x, const e0_op *op) {
+int e0_run_experts(e0_exec *x, const e0_op *op, const e0_op *next) {
     expert_args a = {.x = x, .op = op, .m = x->record[op->layer], .k = op->top_k};
     for (int i = 0; i < a.k; i++) a.ones[i] = 1.0f;
     if (!group_assignments(&a)) return 0;
@@ -295,7 +368,7 @@ int e0_run_experts(e0_exec *x, const e0_op *op) {
     if (quantised_input(&a)) a.rows = e0_quantize(x, a.data, a.stride, x->tokens, a.m[0].cols);
     if (!allocate(&a)) return 0;
     e0_pool_run(x->pool, a.groups, gather_item, &a);
-    if (compute_all(&a)) return -1;
+    if (compute_all(&a, next)) return -1;
     if (x->tokens < 4)
         for (int t = 0; t < x->tokens; t++) combine_item(&a, t, 0);
     else

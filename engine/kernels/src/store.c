@@ -2,7 +2,9 @@
  *
  * A slot is room for one record: a piece of the slab in direct mode, a share of the working set in mapped
  * mode (the map itself is the data). Python decides the order of victims between chunks; within a chunk
- * this file takes slots in that order and never one that the layer at hand uses.
+ * this file takes slots in that order and never one that the layer at hand uses. A long chunk streams:
+ * beyond a layer's fair share, what it used least is the first to be replaced ("spent").
+ * Demand goes before prediction: what is read ahead waits in its own queue and leaves one lane free.
  * All state is guarded by `mutex`; lanes hold it only to take and to return a job. */
 #include "e0.h"
 
@@ -13,30 +15,43 @@
 
 typedef enum { ABSENT, READING, READY } record_state;
 
+enum { STREAM_TOKENS = 16 }; /* a chunk this long touches so much of a layer that it streams */
+
 typedef struct {
     int64_t offset, bytes;
     int32_t file, slot, tick, wanted; /* wanted: 1 + index in the layer's list, 0 none */
+    int32_t guess;                    /* the tick that predicted it last */
+    int32_t uses;                     /* tokens of this chunk that used it */
     int16_t state;
-    bool pinned;
+    bool pinned, ahead; /* ahead: read on a prediction and not used yet */
 } record;
 
 typedef struct {
     int32_t key, slot, dropped; /* dropped: record whose pages leave the map first, -1 none */
     int error;
+    bool ahead;
 } job;
+
+typedef struct {
+    job *jobs; /* a ring of `slots` */
+    int head, n;
+} job_queue;
 
 struct e0_store {
     e0_store_options o;
     int files, keys, allocated, free_count, tick, layer, list_n, waiting, next_pending, in_flight, victims, next_victim, hand;
+    int spent_n, next_spent, ahead_running, ahead_limit, chunk_tokens;
     intptr_t *file;
     const uint8_t **map;
     int64_t *file_bytes;
     uint8_t *slab;
     record *rec;
-    int32_t *owner, *free_slots, *victim, *list, *pending;
+    int32_t *owner, *free_slots, *victim, *list, *pending, *spent;
     int pending_n;
-    job *queue, *done;
-    int queue_head, queue_n, done_n;
+    job_queue demand, ahead;
+    job *done;
+    int done_n;
+    int64_t *order;
     e0_use *log;
     int log_n;
     e0_store_counters count;
@@ -59,23 +74,38 @@ static int read_record(e0_store *s, const job *j) {
     return e0_map_populate(mapped_at(s, r), r->bytes);
 }
 
+static void push(e0_store *s, job_queue *q, job j) { q->jobs[(q->head + q->n++) % s->allocated] = j; }
+
+static job pop(e0_store *s, job_queue *q) {
+    job j = q->jobs[q->head];
+    q->head = (q->head + 1) % s->allocated;
+    q->n--;
+    return j;
+}
+
+/* One lane stays free for demand, unless there is only one. */
+static bool may_read_ahead(const e0_store *s) {
+    return s->ahead.n && (s->lanes < 2 || s->ahead_running < s->lanes - 1);
+}
+
 static void lane_main(void *arg) {
     e0_store *s = arg;
     e0_lock(s->mutex);
     while (true) {
-        while (!s->queue_n && !s->quit) e0_wait(s->work, s->mutex);
+        while (!s->demand.n && !may_read_ahead(s) && !s->quit) e0_wait(s->work, s->mutex);
         if (s->quit) break;
-        job j = s->queue[s->queue_head];
-        s->queue_head = (s->queue_head + 1) % s->o.slots;
-        s->queue_n--;
+        job j = pop(s, s->demand.n ? &s->demand : &s->ahead);
+        s->ahead_running += j.ahead;
         e0_unlock(s->mutex);
         double start = e0_now();
         j.error = read_record(s, &j);
         double seconds = e0_now() - start;
         e0_lock(s->mutex);
+        s->ahead_running -= j.ahead;
         s->count.read_s += seconds;
         s->done[s->done_n++] = j;
         e0_signal_all(s->arrived);
+        if (j.ahead) e0_signal_all(s->work);
     }
     e0_unlock(s->mutex);
 }
@@ -87,6 +117,8 @@ static void drop(e0_store *s, int key) {
     r->slot = -1;
     r->state = ABSENT;
     s->count.evictions++;
+    s->count.ahead_wasted += r->ahead;
+    r->ahead = false;
 }
 
 static bool may_drop(const e0_store *s, int key, bool this_tick) {
@@ -105,15 +137,24 @@ static int scan_victim(e0_store *s) {
     return -1;
 }
 
-static int take_slot(e0_store *s, int32_t *dropped) {
+static int next_victim(e0_store *s) {
+    while (s->next_spent < s->spent_n) {
+        int key = s->spent[s->next_spent++];
+        if (may_drop(s, key, true)) return key;
+    }
+    while (s->next_victim < s->victims) {
+        int key = s->victim[s->next_victim++];
+        if (may_drop(s, key, false)) return key;
+    }
+    return -1;
+}
+
+/* A slot to read into; for a prediction only what is free, spent or a chosen victim. */
+static int take_slot(e0_store *s, bool ahead, int32_t *dropped) {
     *dropped = -1;
     if (s->free_count) return s->free_slots[--s->free_count];
-    int key = -1;
-    while (key < 0 && s->next_victim < s->victims) {
-        int candidate = s->victim[s->next_victim++];
-        if (may_drop(s, candidate, false)) key = candidate;
-    }
-    if (key < 0) key = scan_victim(s);
+    int key = next_victim(s);
+    if (key < 0 && !ahead) key = scan_victim(s);
     if (key < 0) return -1;
     int slot = s->rec[key].slot;
     drop(s, key);
@@ -121,28 +162,44 @@ static int take_slot(e0_store *s, int32_t *dropped) {
     return slot;
 }
 
-static bool submit(e0_store *s, int key) {
+static bool submit(e0_store *s, int key, bool ahead) {
     int32_t dropped;
-    int slot = take_slot(s, &dropped);
+    int slot = take_slot(s, ahead, &dropped);
     if (slot < 0) return false;
     record *r = s->rec + key;
     r->slot = slot;
     r->state = READING;
+    r->ahead = ahead;
     s->owner[slot] = key;
-    s->queue[(s->queue_head + s->queue_n++) % s->o.slots] = (job){key, slot, dropped, 0};
+    push(s, ahead ? &s->ahead : &s->demand, (job){key, slot, dropped, 0, ahead});
     s->in_flight++;
     e0_signal_all(s->work);
     return true;
 }
 
+/* A predicted record is needed now: its job moves to the demand queue, unless a lane has it already. */
+static void promote(e0_store *s, int key) {
+    for (int i = 0, n = s->ahead.n; i < n; i++) {
+        job j = pop(s, &s->ahead);
+        if (j.key == key) {
+            j.ahead = false;
+            push(s, &s->demand, j);
+            e0_signal_all(s->work);
+        } else {
+            push(s, &s->ahead, j);
+        }
+    }
+}
+
 static void note_failure(e0_store *s, const job *j) {
     const char *reason = j->error == EOVERFLOW ? "the file is too short" : strerror(j->error);
     snprintf(s->error, sizeof s->error, "layer %d, expert %d: %s", j->key / s->o.experts, j->key % s->o.experts, reason);
-    s->failed = true;
+    s->failed |= s->rec[j->key].wanted > 0; /* a prediction's failure shows when it is needed */
     s->owner[j->slot] = -1;
     s->free_slots[s->free_count++] = j->slot;
     s->rec[j->key].state = ABSENT;
     s->rec[j->key].slot = -1;
+    s->rec[j->key].ahead = false;
 }
 
 /* Takes finished reads off the lanes; fills `indices` with those of the layer's list. Mutex held. */
@@ -181,11 +238,15 @@ static void settle(e0_store *s) {
 }
 
 static void pump(e0_store *s) {
-    while (s->next_pending < s->pending_n && submit(s, s->pending[s->next_pending])) s->next_pending++;
+    while (s->next_pending < s->pending_n && submit(s, s->pending[s->next_pending], false)) s->next_pending++;
 }
 
 /* ---- used by exec.c ---- */
-void e0_store_begin_tick(e0_store *s) { s->tick++; }
+void e0_store_begin_tick(e0_store *s, int tokens) {
+    s->tick++;
+    s->chunk_tokens = tokens;
+    s->spent_n = s->next_spent = 0;
+}
 
 static void log_use(e0_store *s, int key, int tokens, bool miss) {
     if (s->log_n < 2 * s->keys) s->log[s->log_n++] = (e0_use){key, tokens, miss};
@@ -196,22 +257,45 @@ static void log_use(e0_store *s, int key, int tokens, bool miss) {
 void e0_store_acquire(e0_store *s, int layer, const int32_t *experts, const int32_t *tokens, int n, bool *ready) {
     e0_lock(s->mutex);
     s->layer = layer, s->list_n = n, s->waiting = 0, s->pending_n = s->next_pending = 0;
+    collect(s, NULL, 0);
     for (int i = 0; i < n; i++) {
         int key = layer * s->o.experts + experts[i];
         record *r = s->rec + key;
         s->list[i] = key;
+        r->uses = tokens[i];
         r->tick = s->tick;
         r->pinned = true;
         ready[i] = r->state == READY;
         log_use(s, key, tokens[i], !ready[i]);
-        if (ready[i]) continue;
-        r->wanted = i + 1;
-        s->waiting++;
-        if (r->state == ABSENT) s->pending[s->pending_n++] = key;
+        s->count.ahead_used += r->ahead;
+        s->count.recalled += r->guess == s->tick;
+        if (!ready[i]) {
+            r->wanted = i + 1;
+            s->waiting++;
+            if (r->state == ABSENT) s->pending[s->pending_n++] = key;
+            else if (r->ahead) promote(s, key);
+        }
+        r->ahead = false;
     }
     pump(s);
     e0_unlock(s->mutex);
 }
+
+int e0_store_predict(e0_store *s, int layer, const int32_t *experts, int n, int limit) {
+    e0_lock(s->mutex);
+    int reads = 0;
+    for (int i = 0; i < n; i++) {
+        record *r = s->rec + layer * s->o.experts + experts[i];
+        r->tick = r->guess = s->tick; /* kept: no victim of this chunk */
+        s->count.predicted++;
+        if (r->state == ABSENT && reads < limit && submit(s, layer * s->o.experts + experts[i], true)) reads++;
+    }
+    s->count.ahead_reads += reads;
+    e0_unlock(s->mutex);
+    return reads;
+}
+
+bool e0_store_whole(const e0_store *s) { return s->o.slots >= s->keys; }
 
 const uint8_t *e0_store_data(const e0_store *s, int layer, int expert) {
     const record *r = s->rec + layer * s->o.experts + expert;
@@ -245,14 +329,35 @@ void e0_store_release(e0_store *s, int index) {
     e0_unlock(s->mutex);
 }
 
+static int by_uses(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* After a layer of a long chunk: its records beyond a fair share, least used first, may go. */
+static void spend(e0_store *s) {
+    int share = s->o.slots / s->o.layers, n = 0;
+    int64_t *order = s->order; /* uses in the high half, key in the low one */
+    for (int e = 0; e < s->o.experts; e++) {
+        int key = s->layer * s->o.experts + e;
+        const record *r = s->rec + key;
+        if (r->state == READY) order[n++] = (int64_t)(r->tick == s->tick ? r->uses : 0) << 32 | key;
+    }
+    if (n <= share) return;
+    qsort(order, (size_t)n, sizeof *order, by_uses);
+    for (int i = 0; i < n - share; i++) s->spent[s->spent_n++] = (int32_t)(order[i] & 0xffffffff);
+}
+
 void e0_store_end(e0_store *s) {
     e0_lock(s->mutex);
     for (int i = 0; i < s->list_n; i++) {
         s->rec[s->list[i]].wanted = 0;
         s->rec[s->list[i]].pinned = false;
     }
-    s->pending_n = s->next_pending = s->waiting = s->list_n = 0;
-    settle(s); /* after an error others may still be in flight; their errors are this chunk's too */
+    s->pending_n = s->next_pending = s->waiting = 0;
+    if (s->failed) settle(s); /* others of the layer may be in flight still; their errors are this chunk's */
+    if (s->chunk_tokens >= STREAM_TOKENS && s->list_n && !e0_store_whole(s)) spend(s);
+    s->list_n = 0;
     s->failed = false;
     e0_unlock(s->mutex);
 }
@@ -262,7 +367,7 @@ int e0_store_load(e0_store *s, const int32_t *keys, int n) {
     e0_lock(s->mutex);
     int free_before = s->free_count;
     for (int i = 0; i < n && s->free_count; i++)
-        if (s->rec[keys[i]].state == ABSENT) submit(s, keys[i]);
+        if (s->rec[keys[i]].state == ABSENT) submit(s, keys[i], false);
     settle(s);
     int loaded = free_before - s->free_count;
     s->failed = false;
@@ -316,7 +421,7 @@ void e0_store_shrink(e0_store *s, int slots) {
             e0_pages_discard(s->slab + at, (size_t)(s->o.slots - slots) * (size_t)s->o.slot_bytes);
         }
         s->o.slots = slots;
-        s->queue_head = s->queue_n = s->free_count = 0;
+        s->free_count = 0;
         for (int slot = slots - 1; slot >= 0; slot--)
             if (s->owner[slot] < 0) s->free_slots[s->free_count++] = slot;
     }
@@ -332,7 +437,7 @@ int e0_store_take_error(e0_store *s, char *text, int capacity) {
 }
 
 void e0_store_set_record(e0_store *s, int key, int file, int64_t offset, int64_t bytes) {
-    s->rec[key] = (record){.offset = offset, .bytes = bytes, .file = file, .slot = -1, .tick = -1};
+    s->rec[key] = (record){.offset = offset, .bytes = bytes, .file = file, .slot = -1, .tick = -1, .guess = -1};
 }
 
 /* ---- life ---- */
@@ -361,13 +466,16 @@ static bool allocate(e0_store *s, int files) {
     s->pending = calloc((size_t)s->o.experts, sizeof *s->pending);
     s->owner = calloc(slots, sizeof *s->owner);
     s->free_slots = calloc(slots, sizeof *s->free_slots);
-    s->queue = calloc(slots, sizeof *s->queue);
+    s->demand.jobs = calloc(slots, sizeof(job));
+    s->ahead.jobs = calloc(slots, sizeof(job));
+    s->spent = calloc(keys, sizeof *s->spent);
+    s->order = calloc((size_t)s->o.experts, sizeof *s->order);
     s->done = calloc(slots, sizeof *s->done);
     s->lane = calloc((size_t)s->o.lanes, sizeof *s->lane);
     s->mutex = e0_mutex_new(), s->work = e0_cond_new(), s->arrived = e0_cond_new();
     if (!s->o.mapped) s->slab = e0_pages_alloc(slots * (size_t)s->o.slot_bytes);
     return s->file && s->map && s->file_bytes && s->rec && s->victim && s->log && s->list && s->pending && s->owner &&
-           s->free_slots && s->queue && s->done && s->lane && s->mutex && s->work && s->arrived &&
+           s->free_slots && s->demand.jobs && s->ahead.jobs && s->spent && s->order && s->done && s->lane && s->mutex && s->work && s->arrived &&
            (s->o.mapped || s->slab);
 }
 
@@ -413,7 +521,7 @@ void e0_store_free(e0_store *s) {
     }
     if (s->slab) e0_pages_free(s->slab, (size_t)s->allocated * (size_t)s->o.slot_bytes);
     void *owned[] = {s->file, s->map, s->file_bytes, s->rec, s->victim, s->log, s->list, s->pending,
-                     s->owner, s->free_slots, s->queue, s->done, s->lane};
+                     s->owner, s->free_slots, s->demand.jobs, s->ahead.jobs, s->spent, s->order, s->done, s->lane};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     if (s->mutex) e0_mutex_free(s->mutex);
     if (s->work) e0_cond_free(s->work);
