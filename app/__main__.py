@@ -18,7 +18,6 @@ def main(arguments: list[str] | None = None) -> int:
         _say(f"Edge0 cannot open its window. {problem}")
         _say("You can chat in this terminal instead:  edge0 chat")
         return 1
-    _load_engine_first()
     return _run(arguments if arguments is not None else sys.argv)
 
 
@@ -27,18 +26,12 @@ def _say(text: str) -> None:
         sys.stderr.write(f"{text}\n")
 
 
-def _load_engine_first() -> None:
-    """On Windows torch's DLLs can fail to load once Qt's are in the process."""
-    import engine  # noqa: F401
-
-    if sys.platform == "win32":
-        import torch  # noqa: F401
-
-
 def _run(arguments: list[str]) -> int:
+    import engine  # before Qt: what it loads must come first on Windows
+
+    # isort: split
     from PySide6.QtWidgets import QApplication
 
-    import engine
     from app.application import Application, data_folder, set_names
     from app.history import HistoryError
     from app.logs import start_logging

@@ -169,7 +169,8 @@ class MainWindow(QMainWindow):
         geometry = QByteArray.fromBase64(self._core.settings.geometry.encode())
         if geometry.isEmpty() or not self.restoreGeometry(geometry):
             self.resize(1240, 800)
-        self.setMinimumSize(560, 420)
+        self.page.setMinimumWidth(360)
+        self.setMinimumHeight(420)
 
     def _use_settings(self, old: Settings, new: Settings) -> None:
         self.page.composer.entry.ctrl_enter_sends = new.ctrl_enter_sends

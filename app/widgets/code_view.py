@@ -3,9 +3,7 @@ wrapped."""
 
 from __future__ import annotations
 
-import math
-
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QWidget
 
@@ -13,6 +11,7 @@ from app.markdown.blocks import Block
 from app.theme import current_theme, mono_font, resized
 from app.widgets.code_highlighter import CodeHighlighter
 from app.widgets.copy_button import CopyButton
+from app.widgets.plain_size import plain_text_size
 
 PAD = 12
 HEADER = 32
@@ -46,18 +45,6 @@ class CodeText(QPlainTextEdit):
         else:
             event.ignore()
 
-    def text_size(self) -> QSize:
-        """Width of the longest line and height of all lines."""
-        layout = self.document().documentLayout()
-        block = self.document().begin()
-        width = height = 0.0
-        while block.isValid():
-            height += layout.blockBoundingRect(block).height()
-            if block.layout().lineCount():
-                width = max(width, block.layout().lineAt(0).naturalTextWidth())
-            block = block.next()
-        return QSize(math.ceil(width), math.ceil(height))
-
 
 class CodeView(QFrame):
     """Grows while its fence is open; coloured when it closes."""
@@ -88,7 +75,7 @@ class CodeView(QFrame):
         """Lay out for a width; returns the height."""
         self.left = int(self._block.indent * self.fontMetrics().height() * 1.35)
         inner = width - self.left - 2 * PAD
-        needed = self._text.text_size()
+        needed = plain_text_size(self._text)
         bar = self._text.horizontalScrollBar().sizeHint().height()
         text = needed.height() + (bar if needed.width() > inner else 0)
         height = HEADER + text + PAD

@@ -7,6 +7,8 @@ from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
+from app.widgets.plain_size import plain_text_size
+
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -54,8 +56,8 @@ class Entry(QPlainTextEdit):
 
     def height_for(self, most_lines: int) -> int:
         """The height that shows all text, up to so many lines."""
-        lines = min(max(int(self.document().size().height()), 1), most_lines)
-        return lines * self.fontMetrics().lineSpacing() + 2 * int(self.document().documentMargin())
+        most = most_lines * self.fontMetrics().lineSpacing()
+        return min(plain_text_size(self).height(), most + 2 * int(self.document().documentMargin()))
 
     def _submits(self, event: QKeyEvent) -> bool:
         if self._composing:

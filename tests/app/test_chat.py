@@ -195,7 +195,7 @@ def test_many_replies_leave_nothing_behind(qtbot: QtBot, core: Core) -> None:
     for _ in range(5):
         reply_to(qtbot, core, "again")
     before = len(core.findChildren(QObject))
-    for _ in range(60):
+    for _ in range(40):
         reply_to(qtbot, core, "again")
     assert len(core.findChildren(QObject)) == before
     assert not core.engine.busy

@@ -34,14 +34,14 @@ qt.exec()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_kill_costs_at_most_a_second_of_text(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "测试 用户　é'&#%"
     child = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     assert child.stdout is not None and child.stdout.readline() == "sent\n"
-    time.sleep(random.Random(seed).uniform(0.05, 2.5))
+    time.sleep(random.Random(seed).uniform(0.05, 2.0))
     killed_at = time.time()
     child.send_signal(signal.SIGKILL)
     child.wait()

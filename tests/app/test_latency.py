@@ -53,7 +53,7 @@ def test_eight_thousand_tokens_leave_no_gap(
     """
     assert len(PIECES) > 8000
     script.pieces = lambda messages: PIECES
-    script.piece_s = 0.0005
+    script.piece_s = 0.0003
     application = start()
     chat = application.core.chat
     heartbeat = Heartbeat()
