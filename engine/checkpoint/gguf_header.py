@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -31,6 +31,12 @@ _NUMBERS: dict[int, np.dtype[Any]] = {
 }  # fmt: skip
 
 
+class Stream(Protocol):
+    """What a header is read from."""
+
+    def read(self, count: int, /) -> bytes: ...
+
+
 @dataclass(frozen=True)
 class GgufHeader:
     """One file. metadata values: int, float, bool, str, or a list of one of them."""
@@ -46,13 +52,18 @@ def read_header(path: Path) -> GgufHeader:
         try:
             size = file.seek(0, 2)
             file.seek(0)
-            return _Reader(path, file, size).header()
+            return parse_header(path, file, size)
         except OSError as error:
             raise storage_error(path, error) from error
 
 
+def parse_header(path: Path, file: Stream, size: int) -> GgufHeader:
+    """A header from a stream at its start; the file, here or elsewhere, has `size` bytes."""
+    return _Reader(path, file, size).header()
+
+
 class _Reader:
-    def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
+    def __init__(self, path: Path, file: Stream, size: int) -> None:
         self._path, self._file, self._size, self._position = path, file, size, 0
 
     def header(self) -> GgufHeader:

@@ -49,7 +49,7 @@ class SafetensorsCheckpoint(StoredCheckpoint):
         self.family = registry.by_model_type(model_type)
         self.shape = self.family.shape_from_config(config)
         super().__init__("safetensors", folder, _folder_tensors(folder))
-        _refuse_types(self._tensors)
+        refuse_types(self._tensors)
 
     def source(self, spec: WeightSpec) -> Source:
         """Where a weight is."""
@@ -71,7 +71,12 @@ def read_file_header(path: Path) -> dict[str, StoredTensor]:
     length = int.from_bytes(start, "little")
     if size < 8 or length > min(MAX_HEADER, size - 8):
         raise CheckpointError(f"{path}: the header does not fit into the file.", FETCH_AGAIN)
-    header = parse_json(read_range(path, 8, length).tobytes(), f"The header of {path}")
+    return parse_header(read_range(path, 8, length).tobytes(), path, size)
+
+
+def parse_header(text: bytes, path: Path, size: int) -> dict[str, StoredTensor]:
+    """The tensors that a header tells of; the file, here or elsewhere, has `size` bytes."""
+    header, length = parse_json(text, f"The header of {path}"), len(text)
     _check_metadata(header.pop("__metadata__", {}), path)
     tensors = [_entry(name, value, path, 8 + length) for name, value in header.items()]
     end = 8 + length
@@ -170,7 +175,7 @@ def _shard(folder: Path, file: str) -> dict[str, StoredTensor]:
     return read_file_header(path)
 
 
-def _refuse_types(tensors: dict[str, StoredTensor]) -> None:
+def refuse_types(tensors: dict[str, StoredTensor]) -> None:
     """Refuses weights in number types that we cannot read; integer buffers are nobody's weights."""
     bad = {t.dtype for t in tensors.values() if t.dtype[0] in "FC" and t.dtype not in _READABLE}
     if bad:
