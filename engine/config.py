@@ -26,9 +26,9 @@ class Edge0Config:
     memory_budget_gb: bound of the whole process's working set in GB (10^9 bytes); None picks one.
     prefetch_experts: predicted misses a layer may read ahead on idle lanes; 0 switches prediction
     off. use_mmap: True maps expert files, False reads them unbuffered, None measures and picks.
-    cache_dir: where usage and prefix snapshots are kept; None uses the model's entry in the user
-    cache. context_tokens: KV cache length; None picks min(model's limit, 4096). threads: compute
-    threads; None takes one per physical performance core.
+    cache_dir: where learned usage and prefix snapshots are kept, a folder a model; None is the
+    user's cache. context_tokens: KV cache length; None picks min(model's limit, 4096). threads:
+    compute threads; None takes one per physical performance core.
     """
 
     model_path: str | Path

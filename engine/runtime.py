@@ -6,6 +6,7 @@ the plan; `close` gives all of it back.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,19 +35,25 @@ from engine.stop import StopFlag
 from engine.store.budget import MemoryNeeds, MemoryPlan, budget_bytes, plan_memory
 from engine.store.policy import DecayedFrequency
 from engine.store.store import ExpertStore, Mode
+from engine.store.usage import Counts, LearnedUsage, open_usage, warm_order
+from engine.store.warm import warm_start
 from engine.telemetry import Snapshot
 
 DEFAULT_CONTEXT = 4096
 CHUNKS = (512, 128, 32)  # prefill chunk lengths, the longest that fits is taken
+OPEN_WARM_S = 1.0  # reading experts ahead may delay the opening of a model by so much
 _GROWTH = 48 << 20  # what Python itself adds while it works: tokenizer tables, logits, SQLite
 
 
 class Edge0Runtime:
     """One open model. Use as a context manager, or call `close`."""
 
-    def __init__(self, model: Model, plan: MemoryPlan, config: Edge0Config) -> None:
+    def __init__(
+        self, model: Model, plan: MemoryPlan, config: Edge0Config, usage: LearnedUsage
+    ) -> None:
         self.model = model
         self.plan = plan
+        self._usage = usage
         self._cache = PrefixCache(model)  # shared by all sessions: there is one KV cache
         self.config = config
         self._last = ReplyStats()
@@ -56,7 +63,10 @@ class Edge0Runtime:
     def from_config(
         cls, config: Edge0Config, progress: Callable[[Progress], None] | None = None
     ) -> Edge0Runtime:
-        """Open the model. Raises ContainerError, BudgetError, StorageError, UnsupportedModelError."""
+        """Open the model.
+
+        Raises ContainerError, BudgetError, StorageError, UnsupportedModelError.
+        """
         report = progress or (lambda event: None)
         report(Progress(0, 2, "reading the manifest"))
         container = Container.open(Path(config.model_path))
@@ -64,12 +74,15 @@ class Edge0Runtime:
         plan, chunk, context = _plan(container, program, config)
         report(Progress(1, 2, "loading the dense weights"))
         keys = container.shape.layers * container.shape.experts
+        usage = open_usage(container, config.cache_dir, DecayedFrequency(keys))
         mode = _mode(config, container)
-        store = ExpertStore(container, mode, plan.expert_slots, DecayedFrequency(keys))
+        store = ExpertStore(container, mode, plan.expert_slots, usage.recorder)
         threads = config.threads or compute_threads()
         executor = NativeExecutor(container, program, store, context, chunk, threads, config.isa)
+        runtime = cls(Model(container, executor, store, context), plan, config, usage)
+        runtime.warm_up(OPEN_WARM_S)
         report(Progress(2, 2, "ready"))
-        return cls(Model(container, executor, store, context), plan, config)
+        return runtime
 
     def session(self) -> Session:
         """A conversation on this model; sessions take turns."""
@@ -95,13 +108,51 @@ class Edge0Runtime:
             new, history = ids[reused:], ids[:reused]
             stop_ids = self._stop_ids()
             tokens = generate_ids(self._cache, new, options, stop_ids, StopFlag(), None, history)
-            return list(tokens)
+            written = list(tokens)
+            self._usage.forget()  # ids may be anything; only conversations teach us
+            return written
 
     def logits(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """Logits (len(ids), vocab) after every id."""
         with self._cache.exclusive():
             self._cache.rewind(0)
-            return self._cache.forward(ids, StopFlag(), all_logits=True)
+            logits = self._cache.forward(ids, StopFlag(), all_logits=True)
+            self._usage.forget()
+            return logits
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens the KV cache can hold."""
+        return self.model.context_tokens
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of a text. Raises ChatError when the model has no tokenizer."""
+        return self.tokenizer.encode(text)
+
+    def routing(self, ids: Sequence[int], stop: StopFlag) -> Counts:
+        """How many of these tokens, read from an empty cache, each (layer, expert) was used for.
+
+        Raises Stopped, StorageError, ContextError.
+        """
+        with self._cache.exclusive():
+            self._cache.rewind(0)
+            self._usage.forget()
+            self._cache.forward(ids, stop)
+            uses = self._usage.recorder.uses
+            self._usage.forget()
+            return uses
+
+    def warm_up(self, seconds: float = math.inf, stop: StopFlag | None = None) -> int:
+        """Read the experts used most into free memory; how many were read.
+
+        For a moment in which nobody waits: ends after `seconds`, when memory is full or nothing is
+        left to read. Does nothing while a reply is written.
+        """
+        if self._cache.busy:
+            return 0
+        with self._cache.exclusive():
+            keys = warm_order(self._usage.rates)
+            return warm_start(self.model.store, keys, stop or StopFlag(), seconds)
 
     def snapshot(self) -> Snapshot:
         """What memory, disk and the model do now."""
@@ -123,6 +174,7 @@ class Edge0Runtime:
     def close(self) -> None:
         """Free the model's memory. The runtime cannot be used afterwards."""
         self.model.close()
+        self._usage.close()
 
     def __enter__(self) -> Edge0Runtime:
         return self
@@ -141,6 +193,7 @@ class Edge0Runtime:
 
     def _note(self, finished: Finished) -> None:
         self._last = finished.stats
+        self._usage.learn()
 
     def _stop_ids(self) -> frozenset[int]:
         try:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import hypothesis
 import numpy as np
+import platformdirs
 import pytest
 
 from tests.helpers.real_environment import hide_user_folders
@@ -54,6 +55,13 @@ def fixed_seeds() -> None:
     np.random.seed(0)
     if torch := sys.modules.get("torch"):
         torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def no_memory_of_other_tests() -> Iterator[None]:
+    """What one test's model learned must not warm up another's."""
+    yield
+    shutil.rmtree(platformdirs.user_cache_path("Edge0", appauthor=False), ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from engine.cli import output, shared
 from engine.container.reader import Container
 from engine.library import find_model
 from engine.machine.memory import system_memory
+from engine.store.usage import known_rates, warm_order
 from engine.store.warm import warm
 
 
@@ -18,11 +19,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read as much as memory can keep."""
+    """Read as much as memory can keep, what is used most before the rest."""
     container = Container.open(find_model(options.model, options.models_dir))
     progress = output.TextProgress()
     try:
-        done = warm(container, system_memory().available, progress)
+        order = warm_order(known_rates(container))
+        done = warm(container, system_memory().available, progress, order=order)
     finally:
         progress.end()
         container.close()

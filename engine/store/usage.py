@@ -20,8 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.container.files import checked_size, open_checked, storage_errors, write_durably
+from engine.container.manifest import weights_id
+from engine.container.reader import Container
 from engine.container.strict import decode, parse_json
 from engine.errors import ContainerError, Edge0Error
+from engine.store.cache_dir import model_cache, trim
 from engine.store.policy import Keys, Policy, Scores
 
 USAGE_NAME = "usage.json"
@@ -184,7 +187,10 @@ class UsageRecorder:
 
 
 class LearnedUsage:
-    """The usage file of an open model: grows by every reply, saved at most once a minute."""
+    """The usage file of an open model: grows by every reply, saved at most once a minute.
+
+    rates: what to expect, known when the model was opened; None when nothing is.
+    """
 
     def __init__(
         self,
@@ -193,9 +199,10 @@ class LearnedUsage:
         recorder: UsageRecorder,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.recorder = recorder
+        self.rates: Rates | None = None
         self._path = path
         self._model_id = model_id
-        self._recorder = recorder
         self._clock = clock
         self._shape = recorder.uses.shape
         self._unsaved = no_usage(*self._shape)
@@ -207,13 +214,13 @@ class LearnedUsage:
 
     def learn(self) -> None:
         """A reply ended: what it used counts."""
-        self._unsaved = self._unsaved.merged(self._recorder.take())
+        self._unsaved = self._unsaved.merged(self.recorder.take())
         if self._clock() >= self._next_save:
             self.save()
 
     def forget(self) -> None:
         """What ran just now was no reply: it does not count."""
-        self._recorder.take()
+        self.recorder.take()
 
     def save(self) -> None:
         """Add what was learned to the file, which another process may have changed meanwhile."""
@@ -223,3 +230,27 @@ class LearnedUsage:
         before = self.read() or no_usage(*self._shape)
         if write_usage(self._path, self._model_id, before.merged(self._unsaved)):
             self._unsaved = no_usage(*self._shape)
+
+    def close(self) -> None:
+        """Save what is left, and keep the cache within its size."""
+        self.save()
+        trim(self._path.parent)
+
+
+def open_usage(container: Container, cache_dir: str | Path | None, policy: Policy) -> LearnedUsage:
+    """The usage of a model that is being opened; seeds the policy with it."""
+    shape, model_id = container.shape, weights_id(container.manifest)
+    recorder = UsageRecorder(policy, shape.layers, shape.experts)
+    learned = LearnedUsage(model_cache(cache_dir, model_id) / USAGE_NAME, model_id, recorder)
+    learned.rates = expected_rates(learned.read(), container.manifest.counts, shape.top_k)
+    if learned.rates is not None:
+        recorder.seed(learned.rates.reshape(-1))
+    return learned
+
+
+def known_rates(container: Container, cache_dir: str | Path | None = None) -> Rates | None:
+    """What is known of a model's use without opening it."""
+    shape, model_id = container.shape, weights_id(container.manifest)
+    path = model_cache(cache_dir, model_id) / USAGE_NAME
+    usage = read_usage(path, model_id, shape.layers, shape.experts)
+    return expected_rates(usage, container.manifest.counts, shape.top_k)
