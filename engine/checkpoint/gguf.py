@@ -20,7 +20,7 @@ from engine.model.weights import Source, WeightSpec
 
 _PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE)
 _STACKED = re.compile(r"(blk\.\d+\.ffn_(?:gate|up|down))_exps(\.weight)")
-_EMBEDDING, _HEAD = "token_embd.weight", "output.weight"
+_EMBEDDING, HEAD = "token_embd.weight", "output.weight"
 _ROPE_FACTORS = "rope_freqs.weight"
 _MAX_ROPE_FACTORS = 4096
 
@@ -31,11 +31,11 @@ class GgufCheckpoint(StoredCheckpoint):
     def __init__(self, path: Path) -> None:
         headers = _parts(path)
         self.metadata: Mapping[str, object] = headers[0].metadata
-        super().__init__("gguf", path, _merged(headers))
+        super().__init__("gguf", path, merged(headers))
         self._add_rope_factors()
         self.family = registry.by_gguf(self.metadata)
         shape = self.family.shape_from_gguf(self.metadata)
-        self.shape = replace(shape, tied_embeddings=_HEAD not in self._tensors)
+        self.shape = replace(shape, tied_embeddings=HEAD not in self._tensors)
 
     def source(self, spec: WeightSpec) -> Source:
         """A tied head is the embedding; old files hold each expert as a tensor of its own."""
@@ -105,7 +105,8 @@ def _split_number(header: GgufHeader, key: str, default: int) -> int:
     return value
 
 
-def _merged(headers: list[GgufHeader]) -> dict[str, StoredTensor]:
+def merged(headers: list[GgufHeader]) -> dict[str, StoredTensor]:
+    """The tensors of all parts of a model."""
     result: dict[str, StoredTensor] = {}
     for header in headers:
         for name, tensor in header.tensors.items():
