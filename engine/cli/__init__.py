@@ -49,7 +49,7 @@ def _dispatch(arguments: list[str]) -> int:
     if not arguments:
         return _open_app()
     if arguments[0] == "prepare":  # all options are those of edge0-prepare
-        return int(importlib.import_module("engine.prepare.cli").main(arguments[1:]))
+        return int(importlib.import_module("engine.cli.prepare").main(arguments[1:]))
     options = parser(arguments[0]).parse_args(arguments)
     return int(_command(options.command).run(options))
 

@@ -129,7 +129,7 @@ def test_prepare_hands_all_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append(argv)
         return 7
 
-    monkeypatch.setattr("engine.prepare.cli.main", prepare_main)
+    monkeypatch.setattr("engine.cli.prepare.main", prepare_main)
     assert main(["prepare", "--model", "m", "--out", "o", "--help"]) == 7
     assert seen == [["--model", "m", "--out", "o", "--help"]]
 
