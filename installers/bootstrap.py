@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -94,7 +95,7 @@ def run(project: Project) -> int:
     if not has_screen():
         print(
             "There is no screen here, so Edge0's window cannot open. To chat in this terminal:\n"
-            f'  cd "{project.root}" && .venv/bin/python -m engine.cli chat'
+            f"  cd {shlex.quote(str(project.root))} && .venv/bin/python -m engine.cli chat"
         )
         return 1
     return open_app(project)
