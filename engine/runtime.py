@@ -218,6 +218,22 @@ def plan_model(container: Container, config: Edge0Config) -> MemoryPlan:
     return _plan(container, program, config)[0]
 
 
+def memory_needs(container: Container, program: Program, context: int) -> MemoryNeeds:
+    """What the model needs with the shortest prefill chunk; the process itself as it is now."""
+    shape = container.shape
+    return MemoryNeeds(
+        base_bytes=memory_now().working_set + _GROWTH,
+        dense_bytes=dense_bytes(container),
+        kv_bytes_per_token=kv_bytes_per_token(shape),
+        context_tokens=context,
+        workspace_bytes=workspace_bytes(program, container, CHUNKS[-1]),
+        record_bytes=max(layout.bytes for layout in container.manifest.layouts),
+        experts_total=shape.layers * shape.experts,
+        top_k=shape.top_k,
+        layers=shape.layers,
+    )
+
+
 def _plan(
     container: Container, program: Program, config: Edge0Config
 ) -> tuple[MemoryPlan, int, int]:
@@ -226,17 +242,7 @@ def _plan(
     context = min(config.context_tokens or DEFAULT_CONTEXT, shape.max_positions)
     memory = system_memory()
     budget = None if config.memory_budget_gb is None else budget_bytes(config.memory_budget_gb)
-    needs = MemoryNeeds(
-        base_bytes=memory_now().working_set + _GROWTH,
-        dense_bytes=dense_bytes(container),
-        kv_bytes_per_token=kv_bytes_per_token(shape),
-        context_tokens=context,
-        workspace_bytes=0,
-        record_bytes=max(layout.bytes for layout in container.manifest.layouts),
-        experts_total=shape.layers * shape.experts,
-        top_k=shape.top_k,
-        layers=shape.layers,
-    )
+    needs = memory_needs(container, program, context)
     for chunk in CHUNKS:
         sized = replace(needs, workspace_bytes=workspace_bytes(program, container, chunk))
         try:

@@ -74,12 +74,12 @@ def prepare(
 
     Raises CheckpointError, UnsupportedModelError, StorageError, ConfigError, Stopped.
     """
-    chosen = _checked_quant(quant, expert_block)
+    chosen = checked_quant(quant, expert_block)
     stop = stop or StopFlag()
     out = Path(os.path.abspath(out))
     checkpoint = open_checkpoint(source)
     try:
-        _refuse_unknown(checkpoint)
+        refuse_unknown(checkpoint)
         progress(Progress(0, 1, "planning"))
         plan = make_plan(checkpoint, chosen, expert_block, hot_order or {})
         with claimed(out):
@@ -90,7 +90,8 @@ def prepare(
         checkpoint.close()
 
 
-def _checked_quant(quant: str, expert_block: int) -> Quant:
+def checked_quant(quant: str, expert_block: int = RECORD_ALIGN) -> Quant:
+    """`quant` as one of the formats we write. Raises ConfigError."""
     known: dict[str, Quant] = {name: name for name in get_args(Quant)}
     if quant not in known:
         raise ConfigError(
@@ -101,7 +102,7 @@ def _checked_quant(quant: str, expert_block: int) -> Quant:
     return known[quant]
 
 
-def _refuse_unknown(checkpoint: Checkpoint) -> None:
+def refuse_unknown(checkpoint: Checkpoint) -> None:
     """Stop before the first byte when a tensor is missing, misshapen or nobody's."""
     check_shape(checkpoint.shape)
     specs = checkpoint.family.weights(checkpoint.shape)
