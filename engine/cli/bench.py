@@ -85,6 +85,7 @@ class Timed:
     start: Moment
     prefill_s: float
     first_s: float
+    sampling_s: float
     decode_start: Moment
     end: Moment
 
@@ -202,7 +203,7 @@ def measure(
         "io_mode": after.io_mode,
         "isa": after.isa,
         "threads": after.threads,
-        "ms_per_token": _split(decode, decode_s, steps),
+        "ms_per_token": _split(decode, timed.sampling_s, decode_s, steps),
     }
 
 
@@ -234,12 +235,16 @@ def _run(runtime: BenchRuntime, work: Work, clock: Callable[[], float]) -> Timed
     token = sample(logits, work.ids, rng)
     first = clock()
     middle = now()
+    sampling_s = 0.0
     for _ in range(work.generate - 1):
-        token = sample(model.forward([token], stop), work.ids, rng)
-    end = clock()
-    return Timed(
-        start, prefilled - start.time_s, first - start.time_s, middle, replace(now(), time_s=end)
-    )
+        logits = model.forward([token], stop)
+        begin = clock()
+        token = sample(logits, work.ids, rng)
+        sampling_s += clock() - begin
+    done = clock()
+    end = replace(now(), time_s=done)
+    begin = start.time_s
+    return Timed(start, prefilled - begin, first - begin, sampling_s, middle, end)
 
 
 def prompt_ids(ids: NDArray[np.int64], count: int, rng: np.random.Generator) -> list[int]:
@@ -257,12 +262,13 @@ def sample(logits: NDArray[np.float32], ids: NDArray[np.int64], rng: np.random.G
     return int(ids[min(int(np.searchsorted(sums, rng.random() * sums[-1])), len(ids) - 1)])
 
 
-def _split(used: Counters, total_s: float, steps: int) -> dict[str, float]:
+def _split(used: Counters, sampling_s: float, total_s: float, steps: int) -> dict[str, float]:
     """Milliseconds of a decoded token by what they went to; they add up to the whole."""
     parts = {
         "attention": used.attention_s,
         "expert_compute": used.expert_compute_s,
         "expert_wait": used.expert_wait_s,
+        "sampling": sampling_s,
     }
     parts["other"] = max(0.0, total_s - sum(parts.values()))
     return {name: _per(seconds * MS, steps) for name, seconds in parts.items()}

@@ -108,6 +108,7 @@ def test_every_number_is_what_it_says() -> None:
             "attention": pytest.approx(100.0),
             "expert_compute": pytest.approx(200.0),
             "expert_wait": pytest.approx(50.0),
+            "sampling": 0.0,
             "other": pytest.approx(150.0),
         },
     }
