@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.container.manifest import RecordEntry
@@ -12,7 +13,7 @@ from engine.errors import Stopped, StorageError
 from engine.events import Progress
 from engine.stop import StopFlag
 from engine.store import warm as warming
-from engine.store.warm import MARGIN_BYTES, chosen_records, warm
+from engine.store.warm import MARGIN_BYTES, chosen_records, warm, warm_start
 from tests.helpers.tiny_containers import make_tiny_container
 
 
@@ -72,3 +73,64 @@ def test_stop_and_missing_files(container: Container, tmp_path: Path) -> None:
     file.write_bytes(b"")
     with pytest.raises(StorageError, match="ends early"):
         warm(opened, 10**12)
+
+
+def test_what_is_used_most_is_read_before_the_rest() -> None:
+    records = [RecordEntry(i // 3, i % 3, 0, 10 * i, 10, "") for i in range(6)]
+    ranks = {(1, 2): 0, (0, 1): 1}
+    chosen = [(r.layer, r.expert) for r in chosen_records(records, 30, ranks)]
+    assert chosen == [(0, 0), (0, 1), (1, 2)]
+    assert chosen_records(records, 60, ranks) == records
+
+
+class FakeStore:
+    """Remembers what is loaded; `free` slots are left."""
+
+    def __init__(self, resident: list[int]) -> None:
+        self.keys = resident
+        self.free = 20
+        self.chunks: list[int] = []
+        self.failing: set[int] = set()
+
+    def resident(self) -> np.ndarray:
+        return np.array(self.keys, np.int32)
+
+    def load(self, keys: np.ndarray) -> int:
+        taken = keys[: self.free].tolist()
+        self.free -= len(taken)
+        self.keys = self.keys + [key for key in taken if key not in self.failing]
+        return len(taken)
+
+    def after_chunk(self, tokens: int) -> None:
+        self.chunks.append(tokens)
+
+
+def started(store: FakeStore, keys: list[int], **options: object) -> int:
+    stop = options.pop("stop", StopFlag())
+    return warm_start(store, np.array(keys, np.int32), stop, **options)  # type: ignore[arg-type]
+
+
+def test_a_warm_start_fills_the_slots_hottest_first() -> None:
+    store = FakeStore([5, 7])
+    assert started(store, [7, 3, 9, 5, *range(100, 200)]) == 20
+    assert store.keys == [5, 7, 3, 9, *range(100, 118)]
+    assert store.chunks == [1]  # victims are laid out for the first reply
+
+
+def test_a_warm_start_ends_in_time() -> None:
+    now = iter(range(100))
+    store = FakeStore([])
+    store.free = 1000
+    assert (
+        started(store, list(range(500)), seconds=3, clock=lambda: next(now)) == 2 * warming._BATCH
+    )
+    stop = StopFlag()
+    stop.set()
+    assert started(store, list(range(500)), stop=stop) == 0
+
+
+def test_reads_that_fail_are_not_counted() -> None:
+    store = FakeStore([])
+    store.failing = {2, 3}
+    assert started(store, [1, 2, 3, 4]) == 2
+    assert started(store, []) == 0
