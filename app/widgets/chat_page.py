@@ -4,6 +4,7 @@ the chat model."""
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.prepare_job import PrepareJob
@@ -128,7 +129,11 @@ class ChatPage(QWidget):
             view.show_prefill(reply.prefill)
 
     def _show_writing(self) -> None:
-        self.composer.set_writing(self._chat.reply is not None)
+        writing = self._chat.reply is not None
+        self.composer.set_writing(writing)
+        if not writing:
+            event = QAccessibleAnnouncementEvent(self.view, self.tr("The reply is finished"))
+            QAccessible.updateAccessibility(event)
 
     def _show_library(self) -> None:
         library = self._library

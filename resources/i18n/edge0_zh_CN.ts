@@ -15,6 +15,10 @@
 <context>
     <name>ChatPage</name>
     <message>
+        <source>The reply is finished</source>
+        <translation>回复已完成</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>重试</translation>
     </message>
