@@ -25,6 +25,7 @@ from engine import Edge0Config, Edge0Error, GenerateOptions, Progress, StopFlag,
 
 DRAIN_MS = 33
 SNAPSHOT_S = 0.5
+WARM_S = 0.15  # idle time is used in slices: a reply asked for meanwhile waits no longer than one
 log = logging.getLogger(__name__)
 
 
@@ -137,6 +138,16 @@ class EngineWorker(QObject):
         self.session = self._runtime.session()
         self._tell(job, Loaded(Path(job.config.model_path)))
         self._snapshot(job)
+        QTimer.singleShot(0, self._warm_up)
+
+    @Slot()
+    def _warm_up(self) -> None:
+        """While the first message is being typed: read what it will probably need."""
+        try:
+            if self._runtime is not None and self._runtime.warm_up(WARM_S):
+                QTimer.singleShot(0, self._warm_up)
+        except Exception:
+            log.exception("warming up failed")
 
     def _reply(self, job: ReplyJob) -> None:
         if self.session is None:

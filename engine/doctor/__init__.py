@@ -56,6 +56,7 @@ def _check_model(path: Path, folder: Path, options: DoctorOptions) -> Iterator[F
         return
     try:
         yield model_checks.opened(container)
+        yield from model_checks.leftovers(container)
         if not path.resolve().is_relative_to(folder.resolve()):
             yield from drive_checks.check_place(path)
         measured = None

@@ -9,6 +9,7 @@ from engine.container.reader import Container
 from engine.doctor.findings import Finding, Status, gb
 from engine.errors import BudgetError, Edge0Error, Stopped
 from engine.events import Progress
+from engine.prepare.compact import WORK_NAME, strays
 from engine.stop import StopFlag
 from engine.store.budget import MemoryPlan
 from engine.store.probe import ProbeResult, probe_reads
@@ -27,6 +28,20 @@ def opened(container: Container) -> Finding:
         return Finding("model", "info", f"{name} is a dense model", f"{facts}.", advice)
     evidence = f"{facts} of experts: {shape.experts} a layer, {shape.top_k} used a token."
     return Finding("model", "ok", f"{name} opens", evidence)
+
+
+def leftovers(container: Container) -> Iterator[Finding]:
+    """What an interrupted `edge0-prepare compact` left in the model's folder."""
+    path = container.path
+    files = strays(path, container.manifest)
+    if (path / WORK_NAME).is_dir():
+        files += [file for file in (path / WORK_NAME).iterdir() if file.is_file()]
+    if files:
+        size = sum(file.stat().st_size for file in files)
+        title = "Laying the experts out anew was interrupted"
+        evidence = f"The model is whole; {gb(size)} of unfinished files lie beside it."
+        advice = f'Run edge0-prepare compact "{path}": it goes on, or tidies up.'
+        yield Finding("model-leftovers", "warn", title, evidence, advice)
 
 
 def probe(container: Container, stop: StopFlag) -> ProbeResult:

@@ -63,7 +63,7 @@ def compact(
     with claimed(path), closing(Container.open(path)) as container:
         old = container.manifest
         plan = plan_layout(old, counts)
-        remove_strays(path, old)
+        _remove_strays(path, old)
         already = old.counts is not None and _order(plan.records) == _order(old.records)
         if not already:
             _rewrite(container, plan, progress, stop)
@@ -103,15 +103,18 @@ def hot_order(counts: Counts) -> list[list[int]]:
     return order
 
 
-def remove_strays(path: Path, manifest: Manifest) -> None:
-    """Delete expert files that a killed run left behind: no manifest names them."""
+def strays(path: Path, manifest: Manifest) -> list[Path]:
+    """Expert files that a killed run left in the model folder: the manifest does not name them."""
     named = {file.name for file in manifest.files}
     with storage_errors(path):
         names = os.listdir(path)
-    for name in names:
-        if generation_of(name) is not None and name not in named:
-            with suppress(OSError):  # Windows keeps a file that a program has open: next time
-                (path / name).unlink()
+    return [path / n for n in sorted(names) if generation_of(n) is not None and n not in named]
+
+
+def _remove_strays(path: Path, manifest: Manifest) -> None:
+    for file in strays(path, manifest):
+        with suppress(OSError):  # Windows keeps a file that a program has open: next time
+            file.unlink()
 
 
 def _order(records: Sequence[RecordEntry]) -> list[tuple[int, int]]:
@@ -138,7 +141,7 @@ def _rewrite(container: Container, plan: Manifest, progress: Report, stop: StopF
         sync_folder(path)
     write_durably(path / MANIFEST_NAME, encode(plan))
     sync_folder(path)
-    remove_strays(path, plan)
+    _remove_strays(path, plan)
 
 
 def _copy(container: Container, writer: ContainerWriter, progress: Report, stop: StopFlag) -> None:

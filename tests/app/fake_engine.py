@@ -56,6 +56,8 @@ class Script:
     replies: list[tuple[Message, ...]] = field(default_factory=list)
     loads: list[Path] = field(default_factory=list)
     closes: int = 0
+    warm_slices: int = 0  # how many are left to do
+    warmed: int = 0
     threads: set[str] = field(default_factory=set)
 
 
@@ -112,6 +114,15 @@ class FakeRuntime:
 
     def snapshot(self) -> Snapshot:
         return self._door.engine_snapshot
+
+    def warm_up(self, seconds: float) -> int:
+        script = self._door.script
+        script.threads.add(threading.current_thread().name)
+        if not script.warm_slices:
+            return 0
+        script.warm_slices -= 1
+        script.warmed += 1
+        return 8
 
     def close(self) -> None:
         self._door.script.closes += 1

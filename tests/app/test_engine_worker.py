@@ -65,6 +65,25 @@ def test_nothing_runs_while_there_is_nothing_to_do(
     assert not client._timer.isActive()
 
 
+def test_idle_time_warms_the_model_up_and_never_delays_a_reply(
+    qtbot: QtBot, client: EngineClient, model: Edge0Config, script: Script
+) -> None:
+    script.warm_slices = 10**9
+    client.load(model)
+    qtbot.waitUntil(lambda: script.warmed > 20)
+    events = collect(client)
+    job = client.reply(HELLO, OPTIONS)
+    qtbot.waitUntil(lambda: not client.busy, timeout=2000)
+    assert of(events, job, Finished)
+    assert threading.main_thread().name not in script.threads
+    client.load(None)
+    qtbot.waitUntil(lambda: not client.busy)
+    done = script.warmed
+    script.warm_slices = 3
+    client.load(model)
+    qtbot.waitUntil(lambda: script.warmed == done + 3)
+
+
 def test_stop_ends_a_running_reply(
     qtbot: QtBot, client: EngineClient, model: Edge0Config, script: Script
 ) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from engine.container.manifest import weights_id
 from engine.container.reader import Container
+from engine.doctor import model_checks
 from engine.errors import ConfigError, ContainerError, Stopped, StorageError
 from engine.events import Progress
 from engine.prepare import target
@@ -267,3 +268,14 @@ def test_a_model_that_is_open_reads_on(folder: Path) -> None:
         file.seek(record.offset)
         data = file.read(record.bytes)
     assert data == Container.open(folder).read_record(1, 2).tobytes()
+
+
+def test_the_doctor_tells_of_what_a_kill_left_behind(folder: Path) -> None:
+    container = Container.open(folder)
+    assert not list(model_checks.leftovers(container))
+    (folder / SECOND).write_bytes(bytes(5_000_000))
+    (folder / WORK_NAME).mkdir()
+    (folder / WORK_NAME / "journal.jsonl").write_bytes(bytes(2_000_000))
+    (finding,) = model_checks.leftovers(container)
+    assert finding.status == "warn" and "7 MB" in finding.evidence
+    assert f'compact "{folder}"' in finding.advice
