@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, get_args
@@ -19,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cli import output, shared
-from engine.cli.bench_tokens import ordinary_ids
+from engine.cli.bench_tokens import ordinary_ids, prompt_ids, sample
 from engine.config import Edge0Config, Isa
-from engine.errors import ConfigError, Edge0Error
+from engine.errors import ConfigError
 from engine.stop import StopFlag
 from engine.telemetry import Counters, PeakMemory, Snapshot
 
@@ -108,6 +110,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preload", action="store_true", help="bring in all experts that fit before measuring"
     )
+    parser.add_argument(
+        "--prefetch", type=int, default=2, metavar="N", help="experts to read ahead; 0: none"
+    )
     parser.add_argument("--isa", choices=get_args(Isa), default="auto", help="instruction set")
     parser.add_argument(
         "--table", action="store_true", help="compare fully resident with SSD offload"
@@ -123,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
     if options.prompt < 1 or generate < 1 or options.repeat < 1:
         raise ConfigError("--prompt, --generate and --repeat are counts.", "Give 1 or more.")
     config = shared.config(options, context=max(16, options.prompt + generate))
-    config = replace(config, isa=options.isa)
+    config = replace(config, isa=options.isa, prefetch_experts=options.prefetch)
     plan = BenchPlan(options.prompt, generate, options.seed, options.repeat, options.preload)
     if options.table:
         from engine.cli import bench_table
@@ -138,12 +143,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def measured(config: Edge0Config, plan: BenchPlan) -> list[Result]:
-    """Open the model and run the plan: the numbers of each repetition. Peaks are of them all."""
+    """Open the model and run the plan: the numbers of each repetition. Peaks are of them all.
+
+    What chats have taught about this model is left out: two runs start alike.
+    """
     from engine.runtime import Edge0Runtime
 
-    begin = time.perf_counter()
     results: list[Result] = []
-    with PeakMemory() as peak, Edge0Runtime.from_config(config) as runtime:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="edge0-bench-"))
+        peak = stack.enter_context(PeakMemory())
+        begin = time.perf_counter()
+        opened = Edge0Runtime.from_config(replace(config, cache_dir=folder))
+        runtime = stack.enter_context(opened)
         if plan.preload:
             runtime.model.store.load(np.arange(runtime.plan.experts_total, dtype=np.int32))
         open_s = time.perf_counter() - begin
@@ -245,21 +257,6 @@ def _run(runtime: BenchRuntime, work: Work, clock: Callable[[], float]) -> Timed
     end = replace(now(), time_s=done)
     begin = start.time_s
     return Timed(start, prefilled - begin, first - begin, sampling_s, middle, end)
-
-
-def prompt_ids(ids: NDArray[np.int64], count: int, rng: np.random.Generator) -> list[int]:
-    """Ids spread as words are in a text: the n-th most usual one about 1/n as often (Zipf)."""
-    weights = 1.0 / (np.arange(len(ids)) + 10.0)
-    return [int(i) for i in rng.choice(ids, count, p=weights / weights.sum())]
-
-
-def sample(logits: NDArray[np.float32], ids: NDArray[np.int64], rng: np.random.Generator) -> int:
-    """One of `ids` at temperature 1: greedy would soon repeat itself, and so would its routing."""
-    wanted = logits[ids]
-    sums = np.cumsum(np.exp(wanted - wanted.max()))
-    if not np.isfinite(sums[-1]):
-        raise Edge0Error("The model computed numbers that are not finite.", "Run edge0 doctor.")
-    return int(ids[min(int(np.searchsorted(sums, rng.random() * sums[-1])), len(ids) - 1)])
 
 
 def _split(used: Counters, sampling_s: float, total_s: float, steps: int) -> dict[str, float]:

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.cli import bench
-from engine.cli.bench import Work, measure, prompt_ids, sample
-from engine.cli.bench_tokens import ordinary_ids
+from engine.cli.bench import Work, measure
+from engine.cli.bench_tokens import ordinary_ids, prompt_ids, sample
 from engine.errors import Edge0Error
 from engine.machine.samples import MemorySample, ProcessIO
 from engine.stop import StopFlag
