@@ -79,6 +79,11 @@ class Answer:
         """The origin that answered."""
         return origin(self.url)
 
+    @property
+    def server(self) -> str:
+        """Its name, for messages."""
+        return urlsplit(self.url).hostname or self.url
+
     def read(self, count: int) -> bytes:
         """What is there, up to `count` bytes; b"" at the end. Raises NetworkError."""
         try:

@@ -42,7 +42,7 @@ class Repository:
 
     def find(self, name: str) -> RemoteFile | None:
         """A file of the top folder by its name."""
-        return next((file for file in self.files if file.path == name), None)
+        return next((f for f in self.files if f.path == f.name == name), None)
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ class Worker(threading.Thread):
         status, url = answer.status, answer.url
         if url != claim.part.url and status in _EXPIRED and not self._access.trusts(url):
             self._board.moved(claim.part)
-            return NetworkError(f"the storage address at {answer.host} expired ({status})")
+            return NetworkError(f"the address at {answer.server} expired ({status})")
         error: Edge0Error = refusal(status, answer.headers, url, self._model, self._access)
         if is_temporary(status):
             return NetworkError(error.message.rstrip("."), wait_s(answer.headers))
@@ -142,7 +142,7 @@ class Worker(threading.Thread):
         while claim.position < claim.end:
             piece = answer.read(min(PIECE, claim.end - claim.position))
             if not piece:
-                raise NetworkError(f"{answer.host} ended the connection early")
+                raise NetworkError(f"{answer.server} ended the connection early")
             view = memoryview(piece)
             while view:
                 view = view[file.write(view) :]
@@ -171,7 +171,7 @@ def _skip(answer: Answer, count: int, pace: _Pace) -> None:
     while count > 0:
         piece = answer.read(min(PIECE, count))
         if not piece:
-            raise NetworkError(f"{answer.host} ended the connection early")
+            raise NetworkError(f"{answer.server} ended the connection early")
         count -= len(piece)
         pace.count(len(piece))
 
