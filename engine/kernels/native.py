@@ -64,6 +64,7 @@ class StoreOptions(ctypes.Structure):
     _fields_ = (
         *((name, c_int32) for name in ("layers", "experts", "slots", "lanes", "mapped")),
         ("slot_bytes", c_int64),
+        ("unit_bytes", c_int64),
     )
 
 

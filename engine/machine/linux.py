@@ -14,6 +14,8 @@ from engine.machine.samples import MemorySample, ProcessIO
 
 PROC_SELF = Path("/proc/self")
 SYS_DEVICES = Path("/sys/devices")
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+HUGE_UNIT, SMALL_UNIT = 2 << 20, 64 << 10
 CPUINFO = Path("/proc/cpuinfo")
 
 
@@ -63,6 +65,12 @@ def process_io(proc: Path = PROC_SELF) -> ProcessIO:
     fields = {name: int(value) for name, _, value in pairs}
     written = fields.get("write_bytes", 0) - fields.get("cancelled_write_bytes", 0)
     return ProcessIO(fields.get("read_bytes", 0), max(0, written), "block")
+
+
+def mapping_unit(mode: Path = HUGE_PAGES) -> int:
+    """Bytes of a mapped file that one touch may bring into the working set: a huge page where the
+    kernel maps large folios whole, else the 64 KiB around a fault."""
+    return SMALL_UNIT if "[never]" in (_text(mode) or "[never]") else HUGE_UNIT
 
 
 def page_file_bytes() -> int | None:

@@ -92,6 +92,11 @@ def process_io(library: Any = None) -> ProcessIO:
     return ProcessIO(int(usage.ri_diskio_bytesread), int(usage.ri_diskio_byteswritten), "block")
 
 
+def mapping_unit() -> int:
+    """Bytes of a mapped file that one touch may bring into the working set: a fault cluster."""
+    return 64 << 10
+
+
 def page_file_bytes() -> int | None:
     """Only Windows backs commit with a page file."""
     return None

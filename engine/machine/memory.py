@@ -19,6 +19,7 @@ else:
 __all__ = [
     "MemorySample",
     "SystemMemory",
+    "mapping_unit",
     "memory_now",
     "page_file_bytes",
     "peak_working_set",
@@ -27,6 +28,7 @@ __all__ = [
     "system_memory",
 ]
 
+mapping_unit = system.mapping_unit
 page_file_bytes = system.page_file_bytes
 peak_working_set = system.peak_working_set
 resident_and_committed = system.resident_and_committed

@@ -148,6 +148,11 @@ def process_io(kernel: Any = None) -> ProcessIO:
     return ProcessIO(read, written, "calls")
 
 
+def mapping_unit() -> int:
+    """Bytes of a mapped file that one touch may bring into the working set: a fault cluster."""
+    return 64 << 10
+
+
 def page_file_bytes(kernel: Any = None) -> int | None:
     """Commit limit beyond physical memory: the page files' size, 0 when they were switched off."""
     status = _memory_status(kernel or kernel32())

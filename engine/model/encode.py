@@ -1,4 +1,4 @@
-"""Turns a program's ops into the native executor's op array. Pure; the field meanings are in e0.h."""
+"""Turns a program's ops into the native executor's op array. Pure; field meanings: e0.h."""
 
 from __future__ import annotations
 

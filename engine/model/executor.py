@@ -266,7 +266,7 @@ def record_matrices(container: Container, layer: int) -> list[native.Matrix]:
 
 
 def float_strips(weight: Floats) -> Floats:
-    """(rows, cols) as strips (strips, cols padded to 32, 16), what the native float kernel reads."""
+    """(rows, cols) as strips (strips, cols, 16): what the native float kernel reads."""
     rows, cols = weight.shape
     padded = np.zeros((strips(rows) * STRIP_ROWS, cols), np.float32)
     padded[:rows] = weight

@@ -18,6 +18,7 @@ import numpy as np
 from engine.container.reader import Container
 from engine.errors import StorageError
 from engine.kernels import native
+from engine.machine.memory import mapping_unit
 from engine.store.policy import Keys, Policy
 from engine.store.predictor import PredictionTotals
 
@@ -36,15 +37,22 @@ class StoreTotals:
     bytes_read: int
     evictions: int
     read_s: float
-    prediction: PredictionTotals = PredictionTotals()
+    prediction: PredictionTotals
 
 
 class ExpertStore:
     """Records of one container behind `slots` slots."""
 
     def __init__(
-        self, container: Container, mode: Mode, slots: int, policy: Policy, lanes: int = LANES
+        self,
+        container: Container,
+        mode: Mode,
+        slots: int,
+        policy: Policy,
+        lanes: int = LANES,
+        unit_bytes: int | None = None,
     ) -> None:
+        """unit_bytes: what the system maps at once, in mapped mode; None asks the machine."""
         self._library = native.library()
         self.mode = mode
         self.slots = slots
@@ -57,7 +65,13 @@ class ExpertStore:
         self._was_resident = np.empty(0, np.int32)
         largest = max(layout.bytes for layout in container.manifest.layouts)
         options = native.StoreOptions(
-            shape.layers, shape.experts, slots, lanes, int(mode == "mapped"), largest
+            shape.layers,
+            shape.experts,
+            slots,
+            lanes,
+            int(mode == "mapped"),
+            largest,
+            unit_bytes or mapping_unit(),
         )
         self.handle = self._open(options, [os.fsencode(path) for path in container.files])
         for record in container.manifest.records:

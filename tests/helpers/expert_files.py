@@ -40,7 +40,9 @@ class ExpertFiles:
     ) -> ExpertStore:
         """A store over the files."""
         keys = self.shape.layers * self.shape.experts
-        return ExpertStore(self, mode, slots, policy or LeastRecentlyUsed(keys), lanes)  # type: ignore[arg-type]
+        policy = policy or LeastRecentlyUsed(keys)
+        page = 4096  # records are whole pages: slots and mapped bytes then bound the same records
+        return ExpertStore(self, mode, slots, policy, lanes, page)  # type: ignore[arg-type]
 
     def attach(self, program: NativeProgram, store: ExpertStore) -> None:
         """Let a program run the experts out of a store."""

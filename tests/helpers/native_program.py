@@ -66,7 +66,7 @@ class NativeProgram:
         self.rows = rows
         self._widths = dict(buffers)
         self._kept: list[Any] = []
-        self._at = Operands({}, {}, {}, {})
+        self._at = Operands({}, {}, {}, {}, {})
         for name, width in buffers.items():
             self._at.buffers[name] = self.library.e0_exec_add_buffer(self.context, width, rows)
 

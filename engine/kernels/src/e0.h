@@ -104,7 +104,8 @@ int64_t e0_file_size(intptr_t);
 const uint8_t *e0_map_open(intptr_t file, int64_t bytes); /* shared, read-only; NULL on failure */
 void e0_map_close(const uint8_t *, int64_t bytes);
 int e0_map_populate(const uint8_t *, int64_t bytes); /* 0, or an errno-like code */
-void e0_map_release(const uint8_t *, int64_t bytes); /* out of our working set; stays in the page cache */
+/* n ranges out of our working set; they stay in the page cache. */
+void e0_map_release(const uint8_t *const *at, const int64_t *bytes, int n);
 
 /* ---- pool.c ---- */
 typedef struct e0_pool e0_pool;
@@ -118,7 +119,7 @@ void e0_pool_run(e0_pool *, int n, e0_item_fn fn, void *arg);
 /* ---- store.c ---- */
 typedef struct {
     int32_t layers, experts, slots, lanes, mapped;
-    int64_t slot_bytes;
+    int64_t slot_bytes, unit_bytes; /* the largest record; what the system maps at once (mapped mode) */
 } e0_store_options;
 
 typedef struct {
@@ -157,7 +158,8 @@ void e0_store_acquire(e0_store *, int layer, const int32_t *experts, const int32
 /* Experts the next layer will probably use: those in memory are kept, up to `limit` others are read on
  * idle lanes. Returns how many reads were queued. */
 int e0_store_predict(e0_store *, int layer, const int32_t *experts, int n, int limit);
-bool e0_store_whole(const e0_store *); /* every record has a slot: nothing needs predicting */
+/* Whether guessing helps: not when every record has a slot, nor while the page cache serves at once. */
+bool e0_store_predicts(e0_store *);
 const uint8_t *e0_store_data(const e0_store *, int layer, int expert);
 /* Indices into acquire's list that became ready, at least one unless none is left; -1 on a read error. */
 int e0_store_next(e0_store *, int32_t *indices, int capacity);

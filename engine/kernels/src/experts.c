@@ -306,7 +306,7 @@ static int ask_router(expert_args *a, const e0_op *router, int64_t *vote) {
 /* Keeps, and reads ahead, what the next layer will probably use. */
 static void predict(expert_args *a, const e0_op *next) {
     e0_exec *x = a->x;
-    if (!next || x->prediction < 0 || e0_store_whole(x->store)) return;
+    if (!next || x->prediction < 0 || !e0_store_predicts(x->store)) return;
     int experts = next->count, n, layer = a->op->layer + 1;
     int limit = x->tokens >= PREDICT_ROWS ? experts : x->prediction * x->tokens;
     int64_t *vote = malloc((size_t)experts * (sizeof *vote + sizeof(int32_t)));

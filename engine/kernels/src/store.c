@@ -1,12 +1,12 @@
 /* The expert table, its slots and the read lanes.
  *
- * A slot is room for one record: a piece of the slab in direct mode, a share of the working set in mapped
- * mode (the map itself is the data). Python decides the order of victims between chunks; within a chunk
+ * A slot is room for one record: a piece of the slab in direct mode. In mapped mode the map itself is the
+ * data, every record has a slot, and window.c counts what they add to the working set. Python decides the order of victims between chunks; within a chunk
  * this file takes slots in that order and never one that the layer at hand uses. A long chunk streams:
  * beyond a layer's fair share, what it used least is the first to be replaced ("spent").
  * Demand goes before prediction: what is read ahead waits in its own queue and leaves one lane free.
  * All state is guarded by `mutex`; lanes hold it only to take and to return a job. */
-#include "e0.h"
+#include "window.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,11 +15,14 @@
 
 typedef enum { ABSENT, READING, READY } record_state;
 
+enum { MAX_DROPPED = 8 };
+enum { WARM_AFTER = 16 }; /* quick reads in a row after which mapped records are touched without a lane */
+static const double WARM_SECONDS = 60e-6; /* per 2 MiB; a drive cannot be that fast */
 enum { STREAM_TOKENS = 16 }; /* a chunk this long touches so much of a layer that it streams */
 
 typedef struct {
-    int64_t offset, bytes;
-    int32_t file, slot, tick, wanted; /* wanted: 1 + index in the layer's list, 0 none */
+    e0_range at;
+    int32_t slot, tick, wanted; /* wanted: 1 + index in the layer's list, 0 none */
     int32_t guess;                    /* the tick that predicted it last */
     int32_t uses;                     /* tokens of this chunk that used it */
     int16_t state;
@@ -27,8 +30,9 @@ typedef struct {
 } record;
 
 typedef struct {
-    int32_t key, slot, dropped; /* dropped: record whose pages leave the map first, -1 none */
-    int error;
+    int32_t key, slot;
+    int32_t dropped[MAX_DROPPED]; /* mapped mode: records whose units leave the map first */
+    int dropped_n, error;
     bool ahead;
 } job;
 
@@ -40,11 +44,12 @@ typedef struct {
 struct e0_store {
     e0_store_options o;
     int files, keys, allocated, free_count, tick, layer, list_n, waiting, next_pending, in_flight, victims, next_victim, hand;
-    int spent_n, next_spent, ahead_running, ahead_limit, chunk_tokens;
+    int quick_reads, spent_n, next_spent, ahead_running, chunk_tokens, capacity, max_units;
     intptr_t *file;
     const uint8_t **map;
     int64_t *file_bytes;
     uint8_t *slab;
+    e0_window *window; /* mapped mode */
     record *rec;
     int32_t *owner, *free_slots, *victim, *list, *pending, *spent;
     int pending_n;
@@ -52,6 +57,7 @@ struct e0_store {
     job *done;
     int done_n;
     int64_t *order;
+    int32_t *arrived_now;
     e0_use *log;
     int log_n;
     e0_store_counters count;
@@ -63,16 +69,23 @@ struct e0_store {
     e0_cond *work, *arrived;
 };
 
-static const uint8_t *mapped_at(const e0_store *s, const record *r) { return s->map[r->file] + r->offset; }
-
 /* ---- lanes ---- */
 static int read_record(e0_store *s, const job *j) {
-    const record *r = s->rec + j->key;
-    if (!s->o.mapped)
-        return e0_file_read(s->file[r->file], s->slab + (size_t)j->slot * (size_t)s->o.slot_bytes, r->offset, r->bytes);
-    if (j->dropped >= 0) e0_map_release(mapped_at(s, s->rec + j->dropped), s->rec[j->dropped].bytes);
-    return e0_map_populate(mapped_at(s, r), r->bytes);
+    const e0_range *at = &s->rec[j->key].at;
+    if (!s->window)
+        return e0_file_read(s->file[at->file], s->slab + (size_t)j->slot * (size_t)s->o.slot_bytes, at->offset, at->bytes);
+    for (int i = 0; i < j->dropped_n; i++) e0_window_release(s->window, &s->rec[j->dropped[i]].at, s->mutex);
+    return e0_window_populate(s->window, at, s->mutex);
 }
+
+/* Mapped mode: keeps count of reads that found their pages in the page cache. Mutex held. */
+static void note_speed(e0_store *s, const job *j, double seconds) {
+    double quick = WARM_SECONDS * (double)(s->rec[j->key].at.bytes + (2 << 20)) / (2 << 20);
+    s->quick_reads = seconds > quick || j->error ? 0 : s->quick_reads + 1;
+    s->count.read_s += seconds;
+}
+
+static bool is_warm(const e0_store *s) { return s->window && s->quick_reads >= WARM_AFTER; }
 
 static void push(e0_store *s, job_queue *q, job j) { q->jobs[(q->head + q->n++) % s->allocated] = j; }
 
@@ -102,7 +115,7 @@ static void lane_main(void *arg) {
         double seconds = e0_now() - start;
         e0_lock(s->mutex);
         s->ahead_running -= j.ahead;
-        s->count.read_s += seconds;
+        note_speed(s, &j, seconds);
         s->done[s->done_n++] = j;
         e0_signal_all(s->arrived);
         if (j.ahead) e0_signal_all(s->work);
@@ -113,6 +126,10 @@ static void lane_main(void *arg) {
 /* ---- slots ---- */
 static void drop(e0_store *s, int key) {
     record *r = s->rec + key;
+    if (s->window) {
+        e0_window_drop(s->window, &r->at);
+        s->free_slots[s->free_count++] = r->slot;
+    }
     s->owner[r->slot] = -1;
     r->slot = -1;
     r->state = ABSENT;
@@ -149,30 +166,72 @@ static int next_victim(e0_store *s) {
     return -1;
 }
 
-/* A slot to read into; for a prediction only what is free, spent or a chosen victim. */
-static int take_slot(e0_store *s, bool ahead, int32_t *dropped) {
-    *dropped = -1;
-    if (s->free_count) return s->free_slots[--s->free_count];
+static int drop_next(e0_store *s, bool ahead) {
     int key = next_victim(s);
+    if (key < 0 && !ahead) key = scan_victim(s); /* a prediction takes only what is spent or chosen */
+    if (key >= 0) drop(s, key);
+    return key;
+}
+
+/* What was dropped for a read that is not made leaves the map here. Mutex held. */
+static void unmap(e0_store *s, const job *j) {
+    e0_unlock(s->mutex);
+    for (int i = 0; i < j->dropped_n; i++) e0_window_release(s->window, &s->rec[j->dropped[i]].at, s->mutex);
+    e0_lock(s->mutex);
+}
+
+/* Mapped mode: drops records until the new one's units fit the window. */
+static bool make_room(e0_store *s, bool ahead, job *j) {
+    const e0_range *at = &s->rec[j->key].at;
+    while (e0_window_held(s->window) + e0_window_cost(s->window, at) > s->max_units) {
+        if (j->dropped_n == MAX_DROPPED) return false;
+        int key = drop_next(s, ahead);
+        if (key < 0) return false;
+        j->dropped[j->dropped_n++] = key;
+    }
+    e0_window_hold(s->window, at);
+    return true;
+}
+
+static int take_slot(e0_store *s, bool ahead) {
+    if (s->free_count) return s->free_slots[--s->free_count];
+    int slot = -1, key = next_victim(s);
     if (key < 0 && !ahead) key = scan_victim(s);
     if (key < 0) return -1;
-    int slot = s->rec[key].slot;
+    slot = s->rec[key].slot;
     drop(s, key);
-    *dropped = key;
     return slot;
 }
 
+/* Touches a mapped record on this thread: in a warm page cache that takes less than waking a lane. */
+static void touch(e0_store *s, job *j) {
+    e0_unlock(s->mutex);
+    double start = e0_now();
+    j->error = read_record(s, j);
+    double seconds = e0_now() - start;
+    e0_lock(s->mutex);
+    note_speed(s, j, seconds);
+    s->done[s->done_n++] = *j;
+}
+
 static bool submit(e0_store *s, int key, bool ahead) {
-    int32_t dropped;
-    int slot = take_slot(s, ahead, &dropped);
-    if (slot < 0) return false;
+    job j = {.key = key, .ahead = ahead};
+    if (s->window && !make_room(s, ahead, &j)) {
+        unmap(s, &j);
+        return false;
+    }
+    if ((j.slot = take_slot(s, ahead)) < 0) return false;
     record *r = s->rec + key;
-    r->slot = slot;
+    r->slot = j.slot;
     r->state = READING;
     r->ahead = ahead;
-    s->owner[slot] = key;
-    push(s, ahead ? &s->ahead : &s->demand, (job){key, slot, dropped, 0, ahead});
+    s->owner[j.slot] = key;
     s->in_flight++;
+    if (!ahead && is_warm(s)) {
+        touch(s, &j);
+        return true;
+    }
+    push(s, ahead ? &s->ahead : &s->demand, j);
     e0_signal_all(s->work);
     return true;
 }
@@ -195,6 +254,7 @@ static void note_failure(e0_store *s, const job *j) {
     const char *reason = j->error == EOVERFLOW ? "the file is too short" : strerror(j->error);
     snprintf(s->error, sizeof s->error, "layer %d, expert %d: %s", j->key / s->o.experts, j->key % s->o.experts, reason);
     s->failed |= s->rec[j->key].wanted > 0; /* a prediction's failure shows when it is needed */
+    if (s->window) e0_window_drop(s->window, &s->rec[j->key].at);
     s->owner[j->slot] = -1;
     s->free_slots[s->free_count++] = j->slot;
     s->rec[j->key].state = ABSENT;
@@ -218,7 +278,7 @@ static int collect(e0_store *s, int32_t *indices, int capacity) {
             continue;
         }
         r->state = READY;
-        s->count.bytes_read += r->bytes;
+        s->count.bytes_read += r->at.bytes;
         if (r->wanted) {
             indices[n++] = r->wanted - 1;
             s->waiting--;
@@ -278,7 +338,18 @@ void e0_store_acquire(e0_store *s, int layer, const int32_t *experts, const int3
         r->ahead = false;
     }
     pump(s);
+    if (is_warm(s)) {
+        int n_ready = collect(s, s->arrived_now, n);
+        for (int i = 0; i < n_ready; i++) ready[s->arrived_now[i]] = true;
+    }
     e0_unlock(s->mutex);
+}
+
+bool e0_store_predicts(e0_store *s) {
+    e0_lock(s->mutex);
+    bool useful = s->capacity < s->keys && !is_warm(s);
+    e0_unlock(s->mutex);
+    return useful;
 }
 
 int e0_store_predict(e0_store *s, int layer, const int32_t *experts, int n, int limit) {
@@ -295,11 +366,9 @@ int e0_store_predict(e0_store *s, int layer, const int32_t *experts, int n, int 
     return reads;
 }
 
-bool e0_store_whole(const e0_store *s) { return s->o.slots >= s->keys; }
-
 const uint8_t *e0_store_data(const e0_store *s, int layer, int expert) {
     const record *r = s->rec + layer * s->o.experts + expert;
-    return s->o.mapped ? mapped_at(s, r) : s->slab + (size_t)r->slot * (size_t)s->o.slot_bytes;
+    return s->window ? s->map[r->at.file] + r->at.offset : s->slab + (size_t)r->slot * (size_t)s->o.slot_bytes;
 }
 
 int e0_store_next(e0_store *s, int32_t *indices, int capacity) {
@@ -336,7 +405,7 @@ static int by_uses(const void *a, const void *b) {
 
 /* After a layer of a long chunk: its records beyond a fair share, least used first, may go. */
 static void spend(e0_store *s) {
-    int share = s->o.slots / s->o.layers, n = 0;
+    int share = s->capacity / s->o.layers, n = 0;
     int64_t *order = s->order; /* uses in the high half, key in the low one */
     for (int e = 0; e < s->o.experts; e++) {
         int key = s->layer * s->o.experts + e;
@@ -356,17 +425,34 @@ void e0_store_end(e0_store *s) {
     }
     s->pending_n = s->next_pending = s->waiting = 0;
     if (s->failed) settle(s); /* others of the layer may be in flight still; their errors are this chunk's */
-    if (s->chunk_tokens >= STREAM_TOKENS && s->list_n && !e0_store_whole(s)) spend(s);
+    if (s->chunk_tokens >= STREAM_TOKENS && s->list_n && s->capacity < s->keys) spend(s);
     s->list_n = 0;
     s->failed = false;
     e0_unlock(s->mutex);
 }
 
 /* ---- called from Python, never while a program runs ---- */
+/* The records the budget has room for; in mapped mode the same bytes in units. */
+static void set_capacity(e0_store *s, int slots) {
+    s->capacity = slots;
+    if (!s->window) return;
+    int64_t units = (int64_t)slots * s->o.slot_bytes / s->o.unit_bytes;
+    int total = e0_window_total(s->window), most = (int)(units < total ? units : total);
+    int waiting = most / 32 < E0_STALE_UNITS ? most / 32 : E0_STALE_UNITS; /* released, not gone yet */
+    e0_window_let_wait(s->window, waiting);
+    s->max_units = slots >= s->keys ? total : most - waiting > 1 ? most - waiting : 1;
+}
+
+/* Whether a record can come in without another going. Mutex held. */
+static bool has_room(const e0_store *s, int key) {
+    if (!s->window) return s->free_count > 0;
+    return e0_window_held(s->window) + e0_window_cost(s->window, &s->rec[key].at) <= s->max_units;
+}
+
 int e0_store_load(e0_store *s, const int32_t *keys, int n) {
     e0_lock(s->mutex);
     int free_before = s->free_count;
-    for (int i = 0; i < n && s->free_count; i++)
+    for (int i = 0; i < n && has_room(s, keys[i]); i++)
         if (s->rec[keys[i]].state == ABSENT) submit(s, keys[i], false);
     settle(s);
     int loaded = free_before - s->free_count;
@@ -406,24 +492,33 @@ void e0_store_read_counters(e0_store *s, e0_store_counters *out) {
     e0_unlock(s->mutex);
 }
 
+/* Slots from `slots` on are emptied and their memory given back. Mutex held. */
+static void cut_slab(e0_store *s, int slots) {
+    for (int slot = slots; slot < s->o.slots; slot++)
+        if (s->owner[slot] >= 0) drop(s, s->owner[slot]);
+    size_t at = (size_t)slots * (size_t)s->o.slot_bytes;
+    e0_pages_discard(s->slab + at, (size_t)(s->o.slots - slots) * (size_t)s->o.slot_bytes);
+    s->o.slots = slots;
+    s->free_count = 0;
+    for (int slot = slots - 1; slot >= 0; slot--)
+        if (s->owner[slot] < 0) s->free_slots[s->free_count++] = slot;
+}
+
+static void cut_window(e0_store *s) {
+    while (e0_window_held(s->window) > s->max_units) {
+        job j = {.dropped_n = 1};
+        if ((j.dropped[0] = drop_next(s, false)) < 0) return;
+        unmap(s, &j);
+    }
+}
+
 void e0_store_shrink(e0_store *s, int slots) {
     e0_lock(s->mutex);
     settle(s);
-    for (int slot = slots; slot < s->o.slots; slot++) {
-        int key = s->owner[slot];
-        if (key < 0) continue;
-        if (s->o.mapped) e0_map_release(mapped_at(s, s->rec + key), s->rec[key].bytes);
-        drop(s, key);
-    }
-    if (slots < s->o.slots) {
-        if (s->slab) {
-            size_t at = (size_t)slots * (size_t)s->o.slot_bytes;
-            e0_pages_discard(s->slab + at, (size_t)(s->o.slots - slots) * (size_t)s->o.slot_bytes);
-        }
-        s->o.slots = slots;
-        s->free_count = 0;
-        for (int slot = slots - 1; slot >= 0; slot--)
-            if (s->owner[slot] < 0) s->free_slots[s->free_count++] = slot;
+    if (slots < s->capacity) {
+        set_capacity(s, slots);
+        if (s->window) cut_window(s);
+        else cut_slab(s, slots);
     }
     e0_unlock(s->mutex);
 }
@@ -437,10 +532,16 @@ int e0_store_take_error(e0_store *s, char *text, int capacity) {
 }
 
 void e0_store_set_record(e0_store *s, int key, int file, int64_t offset, int64_t bytes) {
-    s->rec[key] = (record){.offset = offset, .bytes = bytes, .file = file, .slot = -1, .tick = -1, .guess = -1};
+    s->rec[key] = (record){.at = {file, offset, bytes}, .slot = -1, .tick = -1, .guess = -1};
 }
 
 /* ---- life ---- */
+static bool open_window(e0_store *s, const e0_store_options *o, int files) {
+    if (!o->mapped) return true;
+    s->window = e0_window_new(o->unit_bytes, files, s->file_bytes, s->map);
+    return s->window != NULL;
+}
+
 static bool open_files(e0_store *s, const char *const *paths, int n, char *error, int size) {
     for (int i = 0; i < n; i++) {
         s->file[i] = e0_file_open(paths[i], !s->o.mapped);
@@ -470,12 +571,13 @@ static bool allocate(e0_store *s, int files) {
     s->ahead.jobs = calloc(slots, sizeof(job));
     s->spent = calloc(keys, sizeof *s->spent);
     s->order = calloc((size_t)s->o.experts, sizeof *s->order);
+    s->arrived_now = calloc((size_t)s->o.experts, sizeof *s->arrived_now);
     s->done = calloc(slots, sizeof *s->done);
     s->lane = calloc((size_t)s->o.lanes, sizeof *s->lane);
     s->mutex = e0_mutex_new(), s->work = e0_cond_new(), s->arrived = e0_cond_new();
     if (!s->o.mapped) s->slab = e0_pages_alloc(slots * (size_t)s->o.slot_bytes);
     return s->file && s->map && s->file_bytes && s->rec && s->victim && s->log && s->list && s->pending && s->owner &&
-           s->free_slots && s->demand.jobs && s->ahead.jobs && s->spent && s->order && s->done && s->lane && s->mutex && s->work && s->arrived &&
+           s->free_slots && s->demand.jobs && s->ahead.jobs && s->spent && s->order && s->arrived_now && s->done && s->lane && s->mutex && s->work && s->arrived &&
            (s->o.mapped || s->slab);
 }
 
@@ -484,20 +586,22 @@ e0_store *e0_store_new(const e0_store_options *o, const char *const *paths, int 
     if (!s) return NULL;
     s->o = *o;
     s->keys = o->layers * o->experts;
-    s->allocated = o->slots;
+    if (o->mapped) s->o.slots = s->keys; /* a name for every record; the window is the bound */
+    s->allocated = s->o.slots;
     if (!allocate(s, files)) {
         snprintf(error, (size_t)error_size, "not enough memory for %d expert slots", o->slots);
         e0_store_free(s);
         return NULL;
     }
-    for (int slot = o->slots - 1; slot >= 0; slot--) {
+    for (int slot = s->allocated - 1; slot >= 0; slot--) {
         s->owner[slot] = -1;
         s->free_slots[s->free_count++] = slot;
     }
-    if (!open_files(s, paths, files, error, error_size)) {
+    if (!open_files(s, paths, files, error, error_size) || !open_window(s, o, files)) {
         e0_store_free(s);
         return NULL;
     }
+    set_capacity(s, o->slots);
     for (; s->lanes < o->lanes; s->lanes++)
         if (!(s->lane[s->lanes] = e0_thread_start(lane_main, s))) break;
     if (s->lanes) return s;
@@ -515,13 +619,14 @@ void e0_store_free(e0_store *s) {
         e0_unlock(s->mutex);
         for (int i = 0; i < s->lanes; i++) e0_thread_join(s->lane[i]);
     }
+    e0_window_free(s->window);
     for (int i = 0; i < s->files; i++) {
         if (s->map[i]) e0_map_close(s->map[i], s->file_bytes[i]);
         if (s->file[i] >= 0) e0_file_close(s->file[i]);
     }
     if (s->slab) e0_pages_free(s->slab, (size_t)s->allocated * (size_t)s->o.slot_bytes);
     void *owned[] = {s->file, s->map, s->file_bytes, s->rec, s->victim, s->log, s->list, s->pending,
-                     s->owner, s->free_slots, s->demand.jobs, s->ahead.jobs, s->spent, s->order, s->done, s->lane};
+                     s->owner, s->free_slots, s->demand.jobs, s->ahead.jobs, s->spent, s->order, s->arrived_now, s->done, s->lane};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     if (s->mutex) e0_mutex_free(s->mutex);
     if (s->work) e0_cond_free(s->work);
