@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments[1:] if compacting else arguments)
     as_json = options.progress == "json"
     try:
-        with _stop_on_signals() as stop:
+        with stop_on_signals() as stop:
             done = work(options, _report_json if as_json else _TextReport(), stop)
     except Stopped:
         return _fail("Stopped.", "Run the same command again to go on.", as_json, 130)
@@ -139,7 +139,8 @@ def _add_progress(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def _stop_on_signals() -> Iterator[StopFlag]:
+def stop_on_signals() -> Iterator[StopFlag]:
+    """A flag that Ctrl-C and SIGTERM set while the block runs."""
     stop = StopFlag()
 
     def handler(number: int, frame: FrameType | None) -> None:
