@@ -19,6 +19,7 @@ from engine.errors import Edge0Error, Stopped
 COMMANDS = {
     "models": "list the models on this machine",
     "chat": "talk to a model in the terminal",
+    "get": "download a model from a hub and convert it",
     "starter": "fetch the small starter model",
     "bench": "measure speed and memory of a model",
     "doctor": "check this machine, and a model when one is named",

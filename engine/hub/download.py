@@ -70,11 +70,12 @@ def download(
             meter = Meter(plan.total, board.status().done, _now(), policy)
             with threads.running():
                 _watch(board, meter, progress, stop)
+            message = board.status().message
         finally:
             for part in parts:
                 part.close()
         write_marker(target, plan)
-    progress(DownloadProgress(plan.total, plan.total, plan.repository.id))
+    progress(DownloadProgress(plan.total, plan.total, plan.repository.id, detail=message))
     return target
 
 
@@ -124,12 +125,13 @@ class _Threads:
 
 def _watch(board: Board, meter: Meter, progress: OnDownload, stop: StopFlag) -> None:
     """Report until all is done. Raises what failed, or Stopped."""
-    next_report = 0.0
-    while not board.wait_until_over(POLL_S):
-        stop.check()
+    next_report, over = 0.0, False
+    while not over:
         if _now() >= next_report:
-            next_report = _now() + meter.report_s
             progress(meter.progress(board.status(), _now()))
+            next_report = _now() + meter.report_s
+        over = board.wait_until_over(POLL_S)
+        stop.check()
     if board.error is not None:
         raise board.error
 

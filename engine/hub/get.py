@@ -1,0 +1,235 @@
+"""From a model's name on a hub to a converted model in the models folder, resumable at any point.
+
+Owns `.downloads` there: a folder for each source, deleted once its model is converted, and the
+tickets. Runs in a process of its own beside the app.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from engine.container.files import storage_errors
+from engine.container.reader import Container
+from engine.errors import ConfigError, Edge0Error, StorageError
+from engine.events import Progress
+from engine.hub import names
+from engine.hub.access import OFFICIAL, Access, checked_endpoint
+from engine.hub.client import HubClient
+from engine.hub.download import download
+from engine.hub.forecast import Forecast, forecast
+from engine.hub.plan import DownloadPlan
+from engine.hub.policy import DownloadPolicy
+from engine.hub.remote_model import RemoteModel, examine
+from engine.hub.ticket import (
+    DOWNLOADS,
+    Order,
+    Ticket,
+    at,
+    read_ticket,
+    remove_ticket,
+    tickets,
+    write_ticket,
+)
+from engine.prepare.prepare import prepare
+from engine.stop import StopFlag
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class GetOptions:
+    """What to get. gguf: part of a file name when there are several; name: of the result."""
+
+    model: str
+    revision: str = "main"
+    endpoint: str = OFFICIAL
+    gguf: str = ""
+    quant: str = "nf4"
+    name: str = ""
+    keep_source: bool = False
+    connections: int = 4
+    access: Access = field(default_factory=Access)
+    policy: DownloadPolicy = field(default_factory=DownloadPolicy)
+
+    def __post_init__(self) -> None:
+        checked_endpoint(self.endpoint)
+        if self.name and not names.is_safe_name(self.name):
+            raise ConfigError(
+                f"{self.name[:80]!r} cannot be a folder's name.", "Use letters, digits and dashes."
+            )
+
+    @property
+    def target_name(self) -> str:
+        """The result's folder."""
+        return self.name or f"{self.model.rsplit('/', 1)[-1]}-{self.quant}"
+
+    @property
+    def order(self) -> Order:
+        """What must be the same for work to go on."""
+        return Order(self.model, self.revision, self.gguf, self.quant)
+
+
+@dataclass(frozen=True)
+class GetSummary:
+    """What came out. already: it was there before."""
+
+    path: Path
+    bytes: int
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    already: bool = False
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A download or conversion to go on with. done: bytes on the disk, roughly."""
+
+    name: str
+    order: Order
+    done: int
+    total: int
+
+
+def look_up(
+    options: GetOptions, progress: OnProgress = lambda _: None, stop: StopFlag | None = None
+) -> tuple[RemoteModel, Forecast]:
+    """What would be downloaded, and what it will take. Raises what `get_model` would."""
+    progress(Progress(0, 1, f"asking for {options.model}"))
+    client = HubClient(options.endpoint, options.access)
+    repository = client.repository(options.model, options.revision, stop)
+    model = examine(repository, options.gguf, options.access, progress, stop, options.policy)
+    return model, forecast(model.checkpoint, options.quant, model.plan)
+
+
+def get_model(
+    options: GetOptions,
+    models: Path,
+    progress: OnProgress = lambda _: None,
+    stop: StopFlag | None = None,
+) -> GetSummary:
+    """Download and convert. Run again after any interruption to go on.
+
+    Raises DownloadError, UnsupportedModelError, CheckpointError, StorageError, ConfigError and
+    Stopped.
+    """
+    stop = stop or StopFlag()
+    target = models / options.target_name
+    ticket = read_ticket(models, options.target_name)
+    same = ticket is not None and ticket.order == options.order
+    if ticket is not None and same and ticket.done and (found := _installed(target)) is not None:
+        _remove_source(models, ticket, options.keep_source)
+        return found
+    if ticket is None or not same or ticket.done:
+        _refuse_taken(target)
+        ticket = _new_ticket(options, progress, stop)
+        write_ticket(models, ticket)
+    ticket = at(ticket, checked_endpoint(options.endpoint))
+    made = _fetch_and_convert(options, models, ticket, progress, stop)
+    write_ticket(models, replace(ticket, done=True))
+    _remove_source(models, ticket, options.keep_source)
+    return made
+
+
+def unfinished(models: Path) -> list[Unfinished]:
+    """What was ordered and is not there yet."""
+    found = []
+    for ticket in tickets(models):
+        if not ticket.done:
+            done = _folder_bytes(models / DOWNLOADS / ticket.plan.folder_name)
+            total = ticket.plan.total
+            found.append(Unfinished(ticket.name, ticket.order, min(done, total), total))
+    return found
+
+
+def cancel(models: Path, name: str) -> None:
+    """Drop an unfinished order and all that was fetched for it. Raises StorageError."""
+    ticket = read_ticket(models, name)
+    if ticket is None or ticket.done:
+        return
+    _remove_source(models, ticket, keep=False)
+    partial = models / f"{name}.partial"
+    with storage_errors(partial):
+        if partial.is_dir():
+            shutil.rmtree(partial)
+    remove_ticket(models, name)
+
+
+def _new_ticket(options: GetOptions, progress: OnProgress, stop: StopFlag) -> Ticket:
+    model, told = look_up(options, progress, stop)
+    return Ticket(options.target_name, options.order, model.plan, told.output)
+
+
+def _fetch_and_convert(
+    options: GetOptions, models: Path, ticket: Ticket, progress: OnProgress, stop: StopFlag
+) -> GetSummary:
+    source = models / DOWNLOADS / ticket.plan.folder_name
+    download(
+        ticket.plan,
+        source,
+        progress,
+        stop,
+        options.connections,
+        options.access,
+        options.policy,
+        reserve_bytes=ticket.output,
+    )
+    target = models / ticket.name
+    made = prepare(_opened(source, ticket.plan), target, options.quant, progress, stop)
+    return GetSummary(made.path, made.bytes, made.notes, made.warnings)
+
+
+def _installed(target: Path) -> GetSummary | None:
+    try:
+        container = Container.open(target)
+    except Edge0Error:
+        return None
+    container.close()
+    manifest = container.manifest
+    size = manifest.dense_bytes + sum(file.bytes for file in manifest.files)
+    return GetSummary(target, size, manifest.source.notes, already=True)
+
+
+def _refuse_taken(target: Path) -> None:
+    """Before the long download: a name that another model has."""
+    if target.exists():
+        raise StorageError(
+            f"{target} exists and was made from another source or with other options.",
+            "Choose another name for this one, or remove the old one first.",
+        )
+
+
+def _opened(source: Path, plan: DownloadPlan) -> Path:
+    """What the conversion opens: the folder, or the first GGUF file in it."""
+    parts = [file.name for file in plan.files if names.is_gguf(file.name)]
+    return source / parts[0] if parts else source
+
+
+def _remove_source(models: Path, ticket: Ticket, keep: bool) -> None:
+    """Delete what was downloaded, unless another order still needs it."""
+    folder = models / DOWNLOADS / ticket.plan.folder_name
+    needed = any(
+        other.plan.folder_name == folder.name and not other.done and other.name != ticket.name
+        for other in tickets(models)
+    )
+    if keep or needed:
+        return
+    with storage_errors(folder):
+        if folder.is_dir():
+            shutil.rmtree(folder)
+    with suppress(OSError):
+        folder.with_name(f".{folder.name}.edge0-lock").unlink(missing_ok=True)
+
+
+def _folder_bytes(folder: Path) -> int:
+    """Bytes on the disk; parts may have holes."""
+    total = 0
+    with suppress(OSError):
+        for path in folder.iterdir():
+            status = path.stat()
+            blocks = getattr(status, "st_blocks", None)
+            total += status.st_size if blocks is None else min(status.st_size, blocks * 512)
+    return total
