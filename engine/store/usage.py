@@ -170,8 +170,8 @@ class UsageRecorder:
         self._policy.seed(rates)
 
     def touch(self, keys: Keys, uses: NDArray[np.int32], tokens: int) -> None:
-        """Note the uses and tell the policy."""
-        weight = min(tokens, CHUNK_TOKENS)
+        """Note the uses, if there are any, and tell the policy."""
+        weight = min(tokens, CHUNK_TOKENS) if len(keys) else 0
         np.add.at(self.uses.reshape(-1), keys, uses)
         np.add.at(self._counts.reshape(-1), keys, uses * (weight / max(tokens, 1)))
         self._tokens += weight

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import Edge0Config, Edge0Runtime, GenerateOptions, Message, StopFlag
+from engine import runtime as runtime_module
 from engine.container.manifest import weights_id
 from engine.container.reader import Container
 from engine.prepare.calibrate import calibrate
 from engine.prepare.compact import compact
-from engine.store.budget import GB
+from engine.store.budget import MemoryPlan
 from engine.store.cache_dir import model_cache
-from engine.store.usage import read_usage
+from engine.store.usage import read_usage, warm_order
 from tests.helpers.tiny_containers import make_tiny_container
 
 PROMPT = [7 * i % 250 for i in range(1, 40)]
@@ -42,11 +45,18 @@ def talk(runtime: Edge0Runtime, text: str = "你好, tell me a story") -> str:
     return runtime.generate(text, max_tokens=24, temperature=0.0)
 
 
-def tight_gb(path: Path, cache: Path) -> float:
-    """A budget with room for half of the experts."""
-    with opened(path, cache) as runtime:
-        plan, record = runtime.plan, Container.open(path).manifest.records[0].bytes
-    return (plan.budget - plan.spare - record * plan.experts_total // 2) / GB
+@pytest.fixture
+def tight(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Put a number in, and models open with so many slots; tiny records leave budgets no say."""
+    slots: list[int] = []
+    plan = runtime_module.plan_memory
+
+    def planned(*needs: object) -> MemoryPlan:
+        found = plan(*needs)  # type: ignore[arg-type]
+        return replace(found, expert_slots=slots[-1]) if slots else found
+
+    monkeypatch.setattr(runtime_module, "plan_memory", planned)
+    yield slots
 
 
 def test_replies_are_learned_and_the_next_start_is_warm(converted: Path, tmp_path: Path) -> None:
@@ -75,6 +85,19 @@ def test_raw_ids_and_logits_teach_nothing(converted: Path, tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("work", ["generate_ids", "logits", "routing"])
+def test_raw_ids_before_a_reply_teach_nothing(converted: Path, tmp_path: Path, work: str) -> None:
+    options = {"generate_ids": [GREEDY], "logits": [], "routing": [StopFlag()]}
+    learned = []
+    for cache, raw in ((tmp_path / "a", False), (tmp_path / "b", True)):
+        with opened(converted, cache) as runtime:
+            if raw:
+                getattr(runtime, work)(PROMPT, *options[work])
+            talk(runtime)
+        learned.append(json.loads(usage_path(converted, cache).read_text(encoding="utf-8")))
+    assert learned[0] == learned[1]
+
+
 def test_the_model_folder_is_never_written(converted: Path, tmp_path: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in converted.iterdir()}
     with opened(converted, tmp_path) as runtime:
@@ -83,30 +106,33 @@ def test_the_model_folder_is_never_written(converted: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("use_mmap", [True, False])
-def test_the_words_never_depend_on_it(converted: Path, tmp_path: Path, use_mmap: bool) -> None:
+def test_the_words_never_depend_on_it(
+    converted: Path, tmp_path: Path, tight: list[int], use_mmap: bool
+) -> None:
     """Cold, warm, damaged file, short of memory, hot-first layout: the same words."""
     cache, texts, ids = tmp_path / "cache", set(), set()
 
-    def ask(path: Path, budget: float | None = None) -> None:
-        with opened(path, cache, use_mmap=use_mmap, memory_budget_gb=budget) as runtime:
+    def ask(path: Path, slots: int = 24) -> None:
+        tight.append(slots)
+        with opened(path, cache, use_mmap=use_mmap) as runtime:
+            assert runtime.model.store.slots == slots
             texts.add(talk(runtime))
             ids.add(tuple(runtime.generate_ids(PROMPT, GREEDY)))
 
-    tight = tight_gb(converted, cache)
     ask(converted)
     ask(converted)
-    ask(converted, tight)
+    ask(converted, 5)
     path = usage_path(converted, cache)
     value = json.loads(path.read_text(encoding="utf-8"))
     value["counts"] = [row[::-1] for row in value["counts"]]
     path.write_text(json.dumps(value), encoding="utf-8")
-    ask(converted, tight)
+    ask(converted, 9)
     path.write_bytes(b"\x00damaged")
-    ask(converted, tight)
+    ask(converted, 9)
     moved = Path(shutil.copytree(converted, tmp_path / "moved"))
     compact(moved, np.tile(np.arange(8), (3, 1)))
     ask(moved)
-    ask(moved, tight)
+    ask(moved, 5)
     assert len(texts) == 1 == len(ids)
 
 
@@ -129,19 +155,23 @@ def test_a_cache_folder_that_cannot_be_written_costs_nothing(
     assert "not saved" in caplog.text
 
 
-def test_warming_up_ends_when_memory_is_full_or_when_told(converted: Path, tmp_path: Path) -> None:
+def test_warming_up_ends_when_memory_is_full_or_when_told(
+    converted: Path, tmp_path: Path, tight: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with opened(converted, tmp_path) as runtime:
         for text in ("one", "二", "three dogs", "4 * 4"):
             talk(runtime, text)
-    with opened(converted, tmp_path, memory_budget_gb=tight_gb(converted, tmp_path)) as runtime:
-        slots = runtime.plan.expert_slots
-        assert runtime.model.store.resident().size == slots < 24
+    tight.append(7)
+    with opened(converted, tmp_path) as runtime:
+        hottest = warm_order(runtime._usage.rates)[:7]
+        assert set(runtime.model.store.resident().tolist()) == set(hottest.tolist())
         assert runtime.warm_up() == 0
+    monkeypatch.setattr(runtime_module, "OPEN_WARM_S", 0.0)
     stop = StopFlag()
     stop.set()
     with opened(converted, tmp_path) as runtime:
-        runtime.model.store.shrink(1)
-        assert runtime.warm_up(stop=stop) == 0
+        assert runtime.warm_up(stop=stop) == 0 == runtime.warm_up(seconds=0)
+        assert runtime.warm_up() == 7
 
 
 def test_no_warming_up_while_a_reply_is_written(converted: Path, tmp_path: Path) -> None:

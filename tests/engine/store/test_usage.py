@@ -192,9 +192,9 @@ def test_the_recorder_counts_and_changes_no_decision() -> None:
     assert record.take().tokens == 0 and record.uses.sum() == 0
 
 
-def test_a_chunk_without_tokens_changes_nothing() -> None:
+def test_a_chunk_that_used_nothing_teaches_nothing() -> None:
     record = recorder()
-    touch(record, [], [], 0)
+    touch(record, [], [], 1)
     assert record.take().tokens == 0
 
 
