@@ -36,13 +36,17 @@ class ExpertFiles:
         return self.manifest.layouts[0]
 
     def store(
-        self, mode: Mode, slots: int, policy: Policy | None = None, lanes: int = LANES
+        self,
+        mode: Mode,
+        slots: int,
+        policy: Policy | None = None,
+        lanes: int = LANES,
+        unit_bytes: int = 4096,
     ) -> ExpertStore:
-        """A store over the files."""
-        keys = self.shape.layers * self.shape.experts
-        policy = policy or LeastRecentlyUsed(keys)
-        page = 4096  # records are whole pages: slots and mapped bytes then bound the same records
-        return ExpertStore(self, mode, slots, policy, lanes, page)  # type: ignore[arg-type]
+        """A store over the files. Records are whole pages: where a page is what the system maps
+        at once, slots and mapped bytes bound the same records."""
+        policy = policy or LeastRecentlyUsed(self.shape.layers * self.shape.experts)
+        return ExpertStore(self, mode, slots, policy, lanes, unit_bytes)  # type: ignore[arg-type]
 
     def attach(self, program: NativeProgram, store: ExpertStore) -> None:
         """Let a program run the experts out of a store."""

@@ -184,7 +184,10 @@ static void unmap(e0_store *s, const job *j) {
 static bool make_room(e0_store *s, bool ahead, job *j) {
     const e0_range *at = &s->rec[j->key].at;
     while (e0_window_held(s->window) + e0_window_cost(s->window, at) > s->max_units) {
-        if (j->dropped_n == MAX_DROPPED) return false;
+        if (j->dropped_n == MAX_DROPPED) {
+            unmap(s, j);
+            j->dropped_n = 0;
+        }
         int key = drop_next(s, ahead);
         if (key < 0) return false;
         j->dropped[j->dropped_n++] = key;
@@ -378,6 +381,7 @@ int e0_store_next(e0_store *s, int32_t *indices, int capacity) {
     while (s->waiting > 0 && !s->failed) {
         if ((n = collect(s, indices, capacity)) || s->failed) break;
         pump(s);
+        if (s->done_n) continue; /* touched here, or back from a lane that had to wait for the mutex */
         if (!s->in_flight) { /* no slot can be had: every one is pinned, which the planner rules out */
             snprintf(s->error, sizeof s->error, "layer %d needs more expert slots than the budget gives", s->layer);
             s->failed = true;
@@ -439,8 +443,9 @@ static void set_capacity(e0_store *s, int slots) {
     int64_t units = (int64_t)slots * s->o.slot_bytes / s->o.unit_bytes;
     int total = e0_window_total(s->window), most = (int)(units < total ? units : total);
     int waiting = most / 32 < E0_STALE_UNITS ? most / 32 : E0_STALE_UNITS; /* released, not gone yet */
+    int least = (int)((s->o.unit_bytes + s->o.slot_bytes - 4097) / s->o.unit_bytes) + 1; /* a record across borders */
     e0_window_let_wait(s->window, waiting);
-    s->max_units = slots >= s->keys ? total : most - waiting > 1 ? most - waiting : 1;
+    s->max_units = slots >= s->keys ? total : most - waiting > least ? most - waiting : least;
 }
 
 /* Whether a record can come in without another going. Mutex held. */

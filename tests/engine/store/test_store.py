@@ -55,14 +55,14 @@ class Runner:
     """Runs chunks of the experts op over a store."""
 
     def __init__(self, files: ExpertFiles, store: ExpertStore, program: NativeProgram) -> None:
-        self.store, self._program = store, program
+        self.store, self._program, self._experts = store, program, files.shape.experts
         files.attach(program, store)
 
     def run(self, chunk: Chunk, tokens: int = 1) -> Floats:
         """Each layer's experts over the first tokens of X; StorageError like the executor."""
         ops, inputs = [], {"x": X[:tokens], "ones": np.ones((tokens, EXPERTS), np.float32)}
         for layer, ids in enumerate(chunk):
-            names = f"y{layer}", "x", layer, EXPERTS, len(ids), "silu", f"ids{layer}", "ones"
+            names = f"y{layer}", "x", layer, self._experts, len(ids), "silu", f"ids{layer}", "ones"
             route = np.tile(np.array([*ids, *[0] * (EXPERTS - len(ids))], np.int32), (tokens, 1))
             inputs[f"ids{layer}"] = route
             ops += [Experts(*names)] if ids else []  # type: ignore[arg-type]
@@ -85,9 +85,9 @@ def opened(files: ExpertFiles, mode: Mode, slots: int, **more: object) -> Iterat
         yield Runner(files, store, program)
 
 
-def random_chunk(rng: np.random.Generator) -> Chunk:
+def random_chunk(rng: np.random.Generator, experts: int = EXPERTS) -> Chunk:
     return [
-        rng.permutation(EXPERTS)[: rng.integers(1, EXPERTS + 1)].tolist() for _ in range(LAYERS)
+        rng.permutation(experts)[: rng.integers(1, EXPERTS + 1)].tolist() for _ in range(LAYERS)
     ]
 
 
@@ -110,6 +110,21 @@ def test_a_thousand_random_sequences_compute_what_all_in_memory_computes(
                     assert len(set(resident)) == len(resident) <= few.store.slots
                     if rng.random() < 0.2:
                         few.store.shrink(int(rng.integers(1, few.store.slots + 1)))
+
+
+@pytest.mark.parametrize("unit_bytes", [8192, 16384, 65536, 2 << 20])
+@pytest.mark.parametrize("width", [32, 160])
+def test_mapped_records_share_units(tmp_path: Path, unit_bytes: int, width: int) -> None:
+    """Many records a unit, or several units a record: any share of the file is enough."""
+    many = write_experts(tmp_path, LAYERS, 4 * EXPERTS, HIDDEN, width, top_k=EXPERTS)
+    rng, keys = np.random.default_rng(2), LAYERS * 4 * EXPERTS
+    with opened(many, "mapped", keys) as everything:
+        for _ in range(40):
+            slots = int(rng.integers(1, keys + 1))
+            with opened(many, "mapped", slots, unit_bytes=unit_bytes) as few:
+                for _ in range(6):
+                    chunk = random_chunk(rng, 4 * EXPERTS)
+                    assert np.array_equal(few.run(chunk), everything.run(chunk))
 
 
 @pytest.mark.parametrize("mode", MODES)
