@@ -24,6 +24,8 @@ from tests.bench.running import (
     ratio,
     run,
     say,
+    say_result,
+    script,
     summary,
     whole_model_gb,
 )
@@ -56,7 +58,7 @@ def main() -> None:
     if machine:
         result["machine"] = {name: summary(found) for name, found in machine.items()}
         result |= limits(ours, theirs, machine, source, container, options.tokens)
-    print(json.dumps(result, indent=1))
+    say_result(result)
 
 
 def _options() -> argparse.Namespace:
@@ -174,4 +176,4 @@ def limits(
 
 
 if __name__ == "__main__":
-    main()
+    script(main)

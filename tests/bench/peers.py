@@ -22,7 +22,7 @@ from typing import Any
 import filelock
 import platformdirs
 
-from tests.bench.running import BenchError, Finished, run, say
+from tests.bench.running import BenchError, Finished, run, say, script
 
 PROJECT, VERSION = "llama-cpp-python", "0.3.36"
 SOURCE = f"llama_cpp_python-{VERSION}"
@@ -161,4 +161,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    script(main)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,8 +93,8 @@ def converted(source: Path, out: Path, quant: str) -> Path:
     """The container of `source` at `out`; converted unless it is there already."""
     if not (out / "manifest.json").is_file():
         say(f"converting {source.name} to {quant} …")
-        command = [sys.executable, "-m", "engine.prepare.cli", "--model", source, "--out", out]
-        run([*command, "--quant", quant])
+        command = [sys.executable, "-m", "engine.cli", "prepare", "--quant", quant]
+        run([*command, "--model", source, "--out", out])
     return out
 
 
@@ -115,6 +116,21 @@ def summary(values: Sequence[float]) -> dict[str, float]:
 def ratio(ours: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Ours against the other, by medians; 0 when the other has none."""
     return round(ours["median"] / other["median"], 3) if other["median"] else 0.0
+
+
+def say_result(result: Mapping[str, Any]) -> None:
+    """The result on stdout as JSON, each summary on one line."""
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    inner = re.compile(r"\{[^{}]*\}")  # an object that holds no other
+    print(inner.sub(lambda found: re.sub(r"\s+", " ", found[0]), text))
+
+
+def script(main: Callable[[], None]) -> None:
+    """Run a script's main; what cannot go on ends it with a message instead of a traceback."""
+    try:
+        main()
+    except BenchError as error:
+        sys.exit(str(error))
 
 
 def say(text: str) -> None:

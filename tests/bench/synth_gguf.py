@@ -2,21 +2,19 @@
 
 python -m tests.bench.synth_gguf OUT.gguf [--layers 48] [--tokenizer GGUF]      17 GB, a minute
 
-Q4_0 matrices, Q8_0 head. The text is gibberish, the work is real: which experts are popular, and
-how often a token repeats its predecessor's, follow a published Qwen3-30B-A3B routing trace (an LRU
-cache hits .60 / .81 / .92 at 12.5 / 25 / 50 % resident; the trace: .59 / .80 / .91). Sample at
-temperature 1: greedy text repeats itself, and then so does its routing.
-
-How: dimensions 0 … 7 of the residual hold the same number for every token and no layer ever writes
+The text is gibberish, the routing real: an LRU cache hits .60 / .81 / .92 at 12.5 / 25 / 50 %
+resident, on a published trace of the real model .59 / .80 / .91. Sample at temperature 1.
+How: dimensions 0 … 7 of the residual hold the same number for every token and no layer writes
 dimensions 0 … 31, so a router row's first 8 weights add log-popularity to logits that otherwise
 depend on token and context. Attention is a recency-weighted mean: a slowly changing context.
-Every tensor has its own random stream, named by seed and tensor: same arguments, same bytes.
+Every tensor has its own random stream: same arguments, same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -179,10 +177,10 @@ class Maker:
         blocks = np.empty((count, 34), np.uint8)
         blocks[:, 2:] = np.clip(np.rint(values), -127, 127).astype(np.int8).view(np.uint8)
         blocks[:, :2] = half(2.0 / np.sqrt(HIDDEN) / 30)
-        blocks = blocks.reshape(VOCAB, HIDDEN // 32, 34)
-        blocks[:, 0, :] = 0
-        blocks[:SPECIAL_TOKENS] = 0
-        return blocks
+        rows = blocks.reshape(VOCAB, HIDDEN // 32, 34)
+        rows[:, 0, :] = 0
+        rows[:SPECIAL_TOKENS] = 0
+        return rows
 
     def _router(self, tensor: Tensor) -> NDArray[np.float32]:
         """Rows whose first weights, on the constant dimensions, add -exponent · log(rank + 30)."""
@@ -263,7 +261,7 @@ def _add_header(writer: gguf.GGUFWriter, layers: int) -> None:
 
 def _copy_tokenizer(writer: gguf.GGUFWriter, reader: gguf.GGUFReader) -> None:
     kinds = gguf.GGUFValueType
-    adders = {
+    adders: dict[gguf.GGUFValueType, Callable[[str, Any], None]] = {
         kinds.ARRAY: writer.add_array,
         kinds.STRING: writer.add_string,
         kinds.BOOL: writer.add_bool,
