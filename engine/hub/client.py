@@ -60,7 +60,7 @@ class HubClient:
             commit = _commit(info.sha, self.endpoint)
             tree = hub.list_repo_tree(model, revision=commit, recursive=True)
             entries = list(islice(tree, MAX_ENTRIES + 1))
-        return _repository(model, commit, self.endpoint, info, entries)
+            return _repository(model, commit, self.endpoint, info, entries)
 
     @contextmanager
     def _session(self, stop: StopFlag) -> Iterator[HfApi]:

@@ -22,7 +22,9 @@ from urllib.parse import unquote, urlsplit
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PIECE = 1 << 16
 
-Action = Literal["drop", "stall", "whole", "corrupt", "status", "garbage", "etag", "short", "slow"]
+Action = Literal[
+    "drop", "stall", "hang", "whole", "corrupt", "status", "garbage", "etag", "short", "slow"
+]
 
 
 @dataclass
@@ -32,6 +34,7 @@ class Fault:
     action: Action
     match: str = ".safetensors"
     times: int = 1
+    after: int = 0  # so many requests are served well before
     at: int = 0  # byte of the body where it happens
     status: int = 503
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -66,6 +69,7 @@ class FakeHub:
         self.faults: list[Fault] = []
         self.requests: list[Request] = []
         self.extra_entries: list[dict[str, object]] = []  # put into every tree
+        self.next_host = ""  # where a listing's next page is said to be
         self.signature = "first"  # what a redirect to this host must carry
         self.released = threading.Event()  # ends every stall
         self._lock = threading.Lock()
@@ -93,9 +97,13 @@ class FakeHub:
         """The next fault for this path, used up by one."""
         with self._lock:
             for fault in self.faults:
-                if fault.action in actions and fault.match in path and fault.times:
-                    fault.times -= 1
-                    return fault
+                if fault.action not in actions or fault.match not in path or not fault.times:
+                    continue
+                if fault.after > 0:
+                    fault.after -= 1
+                    continue
+                fault.times -= 1
+                return fault
         return None
 
     def body_bytes(self, match: str = "/resolve/") -> int:
@@ -139,7 +147,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         path = unquote(parts.path)
         if fault := hub.take(self.path, "status"):
             return self._answer(fault.status, b"no", fault.headers)
-        if fault := hub.take(self.path, "garbage"):
+        if hub.take(self.path, "hang"):
+            hub.released.wait(20)
+        if hub.take(self.path, "garbage"):
             return self._answer(200, b"<html>Please log in to the hotel's network</html>")
         if path.startswith("/api/models/"):
             return self._api(path.removeprefix("/api/models/"), parts.query)
@@ -160,8 +170,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         start = int(query.split("cursor=")[1]) if "cursor=" in query else 0
         more = {}
         if start + hub.page < len(entries):
-            link = f"{hub.url}{urlsplit(self.path).path}?recursive=true&cursor={start + hub.page}"
-            more = {"Link": f'<{link}>; rel="next"'}
+            place = f"{hub.next_host or hub.url}{urlsplit(self.path).path}"
+            more = {"Link": f'<{place}?recursive=true&cursor={start + hub.page}>; rel="next"'}
         self._json(entries[start : start + hub.page], more)
 
     def _file(self, path: str, query: str) -> None:

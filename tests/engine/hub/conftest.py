@@ -16,6 +16,13 @@ from tests.helpers.tiny_models import make_tiny_checkpoint
 ODD = "测试 用户　é'&#%"
 
 
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our hub is on this machine, whatever way out the developer's one has."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1,localhost")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+
+
 @pytest.fixture
 def quick() -> DownloadPolicy:
     """Small ranges, short waits."""
