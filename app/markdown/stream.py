@@ -40,6 +40,7 @@ class MarkdownStream:
     def __init__(self) -> None:
         self._parser = make_parser()
         self._tail = ""
+        self._carry = ""  # a line's end that may have been cut in two
         self._scanned_lines = 0  # complete lines of the tail already looked at for closing
         self._next_number: int | None = None
         self._fence: _Fence | None = None
@@ -53,7 +54,9 @@ class MarkdownStream:
 
     def push(self, text: str) -> None:
         """Add a piece of the message."""
-        self._tail += text.replace("\r\n", "\n")
+        text = self._carry + text
+        self._carry = "\r" if text.endswith("\r") else ""
+        self._tail += text.removesuffix("\r").replace("\r\n", "\n")
 
     def update(self, finished: bool = False) -> Change:
         """Parse what is open and return the difference to the last call."""

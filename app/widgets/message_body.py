@@ -18,7 +18,8 @@ from app.widgets.prose_view import ProseView
 from app.widgets.table_view import TableView
 
 PROSE_BLOCKS = 30  # a longer run is cut into several documents, so that a change stays cheap
-SHARE = 6  # an update that took t may be repeated after SHARE × t
+SHARE = 4  # an update that took t may be repeated after SHARE × t
+SLICE = 2500  # characters drawn in one update; more waits for the next, so that none is long
 
 
 @dataclass
@@ -48,32 +49,49 @@ class MessageBody(QWidget):
         super().__init__(parent)
         self._stream = MarkdownStream()
         self._pieces: list[Piece] = []
+        self._waiting = ""  # text that was added and is not drawn yet
+        self._finished = False
         self._next_update = 0.0
         self._late = QTimer(self, singleShot=True)
         self._late.timeout.connect(self.update_now)
 
     def set_text(self, text: str, finished: bool) -> None:
         """Show a whole message."""
+        self._finished = finished
         self._stream.push(text)
         self._apply(self._stream.update(finished))
 
     def add_text(self, text: str) -> None:
         """Add a piece of a growing message; drawn now or a little later if drawing is slow."""
-        self._stream.push(text)
-        wait = self._next_update - time.perf_counter()
-        if wait <= 0:
+        self._waiting += text
+        if self._next_update <= time.perf_counter():
             self.update_now()
-        elif not self._late.isActive():
-            self._late.start(int(wait * 1000) + 1)
+        else:
+            self._update_later()
 
-    def update_now(self, finished: bool = False) -> None:
-        """Draw what was added."""
+    def finish(self) -> None:
+        """No more text will come."""
+        if not self._finished:
+            self._finished = True
+            self.update_now()
+
+    def update_now(self) -> None:
+        """Draw what was added, or the first part of it."""
         begin = time.perf_counter()
         self._late.stop()
-        self._apply(self._stream.update(finished))
+        self._stream.push(self._waiting[:SLICE])
+        self._waiting = self._waiting[SLICE:]
+        self._apply(self._stream.update(self._finished and not self._waiting))
         self.grew.emit()
         end = time.perf_counter()
         self._next_update = end + SHARE * (end - begin)
+        if self._waiting:
+            self._update_later()
+
+    def _update_later(self) -> None:
+        if not self._late.isActive():
+            wait = self._next_update - time.perf_counter()
+            self._late.start(max(int(wait * 1000), 0) + 1)
 
     def fit(self, width: int) -> int:
         """Lay out for a width; returns the height."""

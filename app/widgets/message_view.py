@@ -59,7 +59,7 @@ class MessageView(QWidget):
         self.message = message
         streaming = message.state == "streaming"
         if message.role == "assistant" and not streaming:
-            self._body.update_now(finished=True)
+            self._body.finish()
         self._footer.setVisible(not streaming)
         self._footer.set_caption(caption(message.stats, message.state), details(message.stats))
         if error is not None or message.state == "failed":

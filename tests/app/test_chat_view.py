@@ -85,12 +85,24 @@ def test_growing_shows_the_same_as_the_whole(qtbot: QtBot, body: MessageBody, st
         if start % 5 == 0:
             body.update_now()
             body.fit(600)
-    body.update_now(finished=True)
+    body.finish()
     whole = MessageBody()
     qtbot.addWidget(whole)
     whole.set_text(EVERYTHING, finished=True)
     assert pieces(body) == pieces(whole)
     assert body.fit(600) == whole.fit(600)
+
+
+def test_a_burst_is_drawn_in_parts_and_wholly(qtbot: QtBot, body: MessageBody) -> None:
+    text = (EVERYTHING + "\n\n") * 60
+    body.add_text(text)
+    body.finish()
+    assert len(body._stream.blocks) < 60  # only a part so far
+    whole = MessageBody()
+    qtbot.addWidget(whole)
+    whole.set_text(text, finished=True)
+    qtbot.waitUntil(lambda: not body._waiting)
+    assert pieces(body) == pieces(whole)
 
 
 def test_a_growing_message_keeps_its_widgets(body: MessageBody) -> None:
@@ -102,7 +114,7 @@ def test_a_growing_message_keeps_its_widgets(body: MessageBody) -> None:
         body.update_now()
     assert [piece.widget for piece in body._pieces] == before
     body.add_text("```\n" + "More.\n\n" * (PROSE_BLOCKS + 5))
-    body.update_now(finished=True)
+    body.finish()
     assert [piece.widget for piece in body._pieces][:2] == before
     assert [piece.count for piece in body._pieces] == [1, 1, PROSE_BLOCKS, 5]
 

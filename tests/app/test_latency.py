@@ -16,7 +16,7 @@ PARAGRAPH = (
     "又有一些中文文字，和 $x_i^2$ 一样的公式。\n\n"
 )
 PIECES = (
-    [word + " " for word in (PARAGRAPH * 60).split(" ")]
+    [word + " " for word in (PARAGRAPH * 360).split(" ")]
     + ["```python\n"]
     + ["value = compute(value, 'text')  # note\n"] * 300
     + ["```\n\n"]
@@ -24,7 +24,7 @@ PIECES = (
     + ["\n| a | b |\n|---|---|\n"]
     + ["| cell | cell |\n"] * 60
     + ["\n<think>" + "x y " * 200 + "\n"]
-    + [word + " " for word in ("one endless paragraph without a break " * 1200).split(" ")]
+    + [word + " " for word in ("one endless paragraph without a break " * 400).split(" ")]
 )
 
 

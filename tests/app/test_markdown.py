@@ -204,6 +204,15 @@ def test_an_update_parses_the_tail_only(kind: str, monkeypatch: pytest.MonkeyPat
     assert len(stream.blocks) == (1 if kind == "code" else 400)
 
 
+def test_line_ends_may_be_cut_in_two() -> None:
+    stream = MarkdownStream()
+    for letter in "```\r\na\r\n\r\nb\r\n```\r\nend\r":
+        stream.push(letter)
+        stream.update()
+    stream.update(finished=True)
+    assert [b.text or text_of(b) for b in stream.blocks] == ["a\n\nb", "end"]
+
+
 def test_numbers_go_on_over_closed_items() -> None:
     stream = MarkdownStream()
     for _ in range(30):
