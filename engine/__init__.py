@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from engine.library import list_models as list_models
     from engine.library import models_dir as models_dir
     from engine.machine.memory import memory_now as memory_now
-    from engine.prepare.prepare import prepare as prepare
+    from engine.prepare.prepare import prepare as prepare_model
     from engine.runtime import Edge0Runtime as Edge0Runtime
     from engine.starter import ensure_starter as ensure_starter
     from engine.starter import starter_path as starter_path
@@ -53,14 +53,15 @@ _LAZY = {
     "list_models": "engine.library",
     "memory_now": "engine.machine.memory",
     "models_dir": "engine.library",
-    "prepare": "engine.prepare.prepare",
+    "prepare_model": "engine.prepare.prepare",
     "starter_path": "engine.starter",
 }
+_OTHER_NAMES = {"prepare_model": "prepare"}  # engine.prepare is a package of the engine
 
 
 def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module 'engine' has no attribute {name!r}")
-    value: object = getattr(import_module(_LAZY[name]), name)
+    value: object = getattr(import_module(_LAZY[name]), _OTHER_NAMES.get(name, name))
     globals()[name] = value
     return value

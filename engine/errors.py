@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class Edge0Error(Exception):
-    """Base of all engine errors: `message` says what and where, `next_step` what the user can do."""
+    """Base of all engine errors: `message` says what and where, `next_step` what one can do."""
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(f"{message} {next_step}".strip())

@@ -47,7 +47,7 @@ class ReplyStats:
 
     @property
     def decode_tok_s(self) -> float:
-        """Decode speed without the first token, which prefill produced; 0 when there was only one."""
+        """Decode speed without the first token, which prefill made; 0 when there was only one."""
         return (self.generated_tokens - 1) / self.decode_s if self.decode_s > 0 else 0.0
 
     @property

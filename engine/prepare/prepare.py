@@ -69,8 +69,11 @@ def prepare(
     overwrite: bool = False,
     expert_block: int = RECORD_ALIGN,
     hot_order: Mapping[int, Sequence[int]] | None = None,
+    side_files: Mapping[str, bytes] | None = None,
 ) -> PrepareSummary:
     """Convert `source` into the container `out`; run again after any interruption to go on.
+
+    side_files: small files that go in beside, or instead of, the source's own.
 
     Raises CheckpointError, UnsupportedModelError, StorageError, ConfigError, Stopped.
     """
@@ -85,7 +88,8 @@ def prepare(
         with claimed(out):
             if found_complete(out, plan.manifest, overwrite):
                 return _summary(checkpoint, plan.manifest, out, already=True)
-            return _convert(checkpoint, plan, out, progress, stop)
+            extra = {} if side_files is None else side_files
+            return _convert(checkpoint, plan, out, extra, progress, stop)
     finally:
         checkpoint.close()
 
@@ -125,9 +129,16 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _convert(
-    checkpoint: Checkpoint, plan: Plan, out: Path, progress: Report, stop: StopFlag
+    checkpoint: Checkpoint,
+    plan: Plan,
+    out: Path,
+    extra: Mapping[str, bytes],
+    progress: Report,
+    stop: StopFlag,
 ) -> PrepareSummary:
-    side_files = checkpoint.side_files()  # before the long work: a bad tokenizer is told at once
+    side_files = checkpoint.side_files() | dict(
+        extra
+    )  # before the long work: a bad tokenizer is told at once
     folder = out.with_name(out.name + ".partial")
     writer = ContainerWriter(folder, plan.manifest)
     resumed = writer.written_bytes
