@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from engine.library import list_models as list_models
     from engine.library import models_dir as models_dir
     from engine.machine.memory import memory_now as memory_now
-    from engine.prepare.prepare import prepare as prepare_model
+    from engine.prepare.prepare import prepare as prepare_model  # noqa: F401
     from engine.runtime import Edge0Runtime as Edge0Runtime
     from engine.starter import ensure_starter as ensure_starter
     from engine.starter import starter_path as starter_path

@@ -180,6 +180,8 @@ def test_once_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     session = FakeSession("ok")
 
     class Runtime:
+        default_options = GenerateOptions()
+
         @classmethod
         def from_config(cls, config: object, progress: object) -> Runtime:
             return cls()
