@@ -196,6 +196,6 @@ class ChatView(QScrollArea):
     def _show_jump(self) -> None:
         self.jump.setVisible(not self._at_end and bool(self._messages))
         if not self._at_end:
-            last = self._messages[-1] if self._messages else None
+            last = self._newest(self._messages[-1]) if self._messages else None
             self.jump.set_growing(last is not None and last.state == "streaming")
             self.jump.place(self.viewport().size())
