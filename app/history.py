@@ -20,24 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from app.history_schema import SCHEMA, SCHEMA_VERSION
+
 Role = Literal["user", "assistant"]
 State = Literal["complete", "streaming", "stopped", "length", "context", "interrupted", "failed"]
-SCHEMA_VERSION = 1
-
-_SCHEMA = """
-CREATE TABLE conversation (
-  id INTEGER PRIMARY KEY, title TEXT NOT NULL, pinned INTEGER NOT NULL DEFAULT 0,
-  created REAL NOT NULL, updated REAL NOT NULL, leaf INTEGER, deleted INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE message (
-  id INTEGER PRIMARY KEY,
-  conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
-  parent INTEGER, role TEXT NOT NULL, text TEXT NOT NULL, state TEXT NOT NULL,
-  model TEXT NOT NULL DEFAULT '',
-  created REAL NOT NULL, stats TEXT NOT NULL DEFAULT '{}');
-CREATE INDEX message_conversation ON message(conversation);
-CREATE TABLE piece (message INTEGER NOT NULL, text TEXT NOT NULL);
-CREATE TABLE draft (conversation INTEGER PRIMARY KEY, text TEXT NOT NULL);
-"""
 
 
 class HistoryError(Exception):
@@ -233,7 +219,7 @@ class History:
         if version > SCHEMA_VERSION:
             raise HistoryError(f"{self.path} was written by a newer version of Edge0.")
         if version == 0:
-            db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+            db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
 
     def _set_aside(self) -> Path:
         aside = self.path.with_name(f"{self.path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
