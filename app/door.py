@@ -20,6 +20,9 @@ class EngineSession(Protocol):
 class EngineRuntime(Protocol):
     """An opened model."""
 
+    @property
+    def default_options(self) -> GenerateOptions: ...
+
     def session(self) -> EngineSession: ...
 
     def snapshot(self) -> Any: ...

@@ -21,7 +21,8 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from app.door import Door, EngineRuntime, EngineSession
 from app.event_buffer import EventBuffer
-from engine import Edge0Config, Edge0Error, GenerateOptions, Progress, StopFlag, Stopped
+from app.sampling import Sampling
+from engine import Edge0Config, Edge0Error, Progress, StopFlag, Stopped
 
 DRAIN_MS = 33
 SNAPSHOT_S = 0.5
@@ -44,7 +45,7 @@ class ReplyJob:
 
     id: int
     messages: tuple[tuple[str, str], ...]
-    options: GenerateOptions
+    sampling: Sampling
     saved: Future[Any] | None = None
     stop: StopFlag = field(default_factory=StopFlag)
 
@@ -150,14 +151,15 @@ class EngineWorker(QObject):
             log.exception("warming up failed")
 
     def _reply(self, job: ReplyJob) -> None:
-        if self.session is None:
+        if self.session is None or self._runtime is None:
             raise Edge0Error("No model is open.", "Choose a model above the chat.")
         if job.saved is not None:
             job.saved.result()
         messages = [self._door.Message(role, text) for role, text in job.messages]
+        options = job.sampling.over(self._runtime.default_options)
         started = time.perf_counter()
         waiting = True
-        for event in self.session.reply(messages, job.options):
+        for event in self.session.reply(messages, options):
             if job.stop.is_set():
                 self.session.stop()
             if waiting and hasattr(event, "text"):
@@ -220,11 +222,11 @@ class EngineClient(QObject):
     def reply(
         self,
         messages: tuple[tuple[str, str], ...],
-        options: GenerateOptions,
+        sampling: Sampling,
         saved: Future[Any] | None = None,
     ) -> int:
         """Answer a conversation; returns the job's id."""
-        return self._start(lambda number: ReplyJob(number, messages, options, saved))
+        return self._start(lambda number: ReplyJob(number, messages, sampling, saved))
 
     def stop(self, job: int) -> None:
         """Stop a job now, whether it runs or waits."""

@@ -14,12 +14,15 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from engine import ConfigError, Edge0Config, GenerateOptions
+from app.sampling import Sampling
+from engine import ConfigError, Edge0Config
 
 ThemeChoice = Literal["auto", "light", "dark"]
 LanguageChoice = Literal["auto", "en", "zh"]
 IoChoice = Literal["auto", "mapped", "direct"]
 LARGEST = 1 << 20
+VERSION = 2  # 1 stored every sampling value, also those nobody had chosen
+_UNCHOSEN = {"temperature": 0.7, "top_k": 40, "top_p": 0.95, "min_p": 0, "repetition_penalty": 1}
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Settings:
     threads: int | None = None
     context_tokens: int | None = None
     system_prompt: str = ""
-    sampling: GenerateOptions = field(default_factory=GenerateOptions)
+    sampling: Sampling = field(default_factory=Sampling)
     models: tuple[str, ...] = ()
     show_sidebar: bool = True
     show_panel: bool = True
@@ -72,7 +75,7 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
             raise ValueError("not an object")
     except ValueError:
         return Settings(), [str(_set_aside(path))]
-    return _from_values(values)
+    return _from_values(_modern(values))
 
 
 def write_settings(path: Path, settings: Settings) -> None:
@@ -80,7 +83,7 @@ def write_settings(path: Path, settings: Settings) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     with temporary.open("w", encoding="utf-8") as file:
-        json.dump({"version": 1, **asdict(settings)}, file, ensure_ascii=False, indent=1)
+        json.dump({"version": VERSION, **asdict(settings)}, file, ensure_ascii=False, indent=1)
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
@@ -90,6 +93,15 @@ def _set_aside(path: Path) -> Path:
     aside = path.with_name(f"{path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}{path.suffix}")
     os.replace(path, aside)
     return aside
+
+
+def _modern(values: dict[str, Any]) -> dict[str, Any]:
+    """What an older version wrote, as this one would: its own defaults were nobody's choice."""
+    sampling = values.get("sampling")
+    if values.get("version") != 1 or not isinstance(sampling, dict):
+        return values
+    chosen = {k: v for k, v in sampling.items() if k not in _UNCHOSEN or v != _UNCHOSEN[k]}
+    return {**values, "sampling": chosen}
 
 
 def _from_values(values: dict[str, Any]) -> tuple[Settings, list[str]]:
@@ -114,7 +126,7 @@ def _from_values(values: dict[str, Any]) -> tuple[Settings, list[str]]:
 
 def _decode(hint: Any, value: Any) -> Any:
     """`value` as the annotated type; TypeError when it is another one."""
-    if hint is GenerateOptions:
+    if hint is Sampling:
         return _decode_sampling(value)
     if get_origin(hint) is Literal:
         return _checked(value in get_args(hint), value)
@@ -126,11 +138,11 @@ def _decode(hint: Any, value: Any) -> Any:
     return _checked(type(value) in kinds, value)
 
 
-def _decode_sampling(value: Any) -> GenerateOptions:
-    hints = get_type_hints(GenerateOptions)
+def _decode_sampling(value: Any) -> Sampling:
+    hints = get_type_hints(Sampling)
     items = _checked(isinstance(value, dict), value).items()
     known = {name: _decode(hints[name], item) for name, item in items if name in hints}
-    return GenerateOptions(**known)
+    return Sampling(**known)
 
 
 def _checked(good: bool, value: Any) -> Any:

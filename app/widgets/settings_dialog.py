@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.sampling import Sampling
 from app.settings import IoChoice, LanguageChoice, Settings, ThemeChoice
 from app.theme import set_kind
 from app.widgets.check_box import CheckBox
 from app.widgets.settings_fields import Choice, Number, add_field
-from engine import GenerateOptions
 
 
 class SettingsDialog(QDialog):
@@ -66,14 +66,14 @@ class SettingsDialog(QDialog):
             context_tokens=self._context.whole,
         )
 
-    def _sampling(self) -> GenerateOptions:
-        return GenerateOptions(
+    def _sampling(self) -> Sampling:
+        return Sampling(
             max_tokens=self._max_tokens.whole or 1,
-            temperature=self._temperature.number or 0.0,
-            top_k=self._top_k.whole or 0,
-            top_p=self._top_p.number or 1.0,
-            min_p=self._min_p.number or 0.0,
-            repetition_penalty=self._penalty.number or 1.0,
+            temperature=self._temperature.number,
+            top_k=self._top_k.whole,
+            top_p=self._top_p.number,
+            min_p=self._min_p.number,
+            repetition_penalty=self._penalty.number,
             seed=self._seed.whole,
         )
 
@@ -108,12 +108,13 @@ class SettingsDialog(QDialog):
         self._system.setFixedHeight(96)
         self._system.setPlaceholderText(self.tr("How the model should behave, in every chat"))
         add_field(form, self.tr("System prompt"), self._system)
-        self._temperature = Number(now.temperature, 0, 10, 2)
+        own = self.tr("Model's own")
+        self._temperature = Number(now.temperature, 0, 10, 2, own)
         self._max_tokens = Number(now.max_tokens, 1, 1 << 20)
-        self._top_k = Number(now.top_k, 0, 100_000)
-        self._top_p = Number(now.top_p, 0.01, 1, 2)
-        self._min_p = Number(now.min_p, 0, 0.99, 2)
-        self._penalty = Number(now.repetition_penalty, 0.1, 10, 2)
+        self._top_k = Number(now.top_k, 0, 100_000, automatic=own)
+        self._top_p = Number(now.top_p, 0.01, 1, 2, own)
+        self._min_p = Number(now.min_p, 0, 0.99, 2, own)
+        self._penalty = Number(now.repetition_penalty, 0.1, 10, 2, own)
         self._seed = Number(now.seed, 0, (1 << 53) - 1, automatic=self.tr("Another one each time"))
         for name, field, tip in (
             (

@@ -78,6 +78,13 @@ class Number(QDoubleSpinBox):
         """The number as a whole one, or None for automatic."""
         return None if self.number is None else int(self.number)
 
+    def stepBy(self, steps: int) -> None:
+        """The first step away from "not given" lands on the lowest number."""
+        if self._automatic and steps > 0 and self.value() == self.minimum():
+            self.setValue(self.minimum() + 10.0 ** -self.decimals())
+        else:
+            super().stepBy(steps)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling the page must not change a number."""
         event.ignore()

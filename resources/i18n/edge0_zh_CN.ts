@@ -476,6 +476,10 @@
         <translation>系统提示词</translation>
     </message>
     <message>
+        <source>Model&apos;s own</source>
+        <translation>模型自己的</translation>
+    </message>
+    <message>
         <source>Another one each time</source>
         <translation>每次随机</translation>
     </message>

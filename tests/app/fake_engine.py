@@ -53,6 +53,8 @@ class Script:
     load_s: float = 0.0
     fail_load: Edge0Error | None = None
     fail_reply: Edge0Error | None = None
+    own: GenerateOptions = field(default_factory=GenerateOptions)
+    options: list[GenerateOptions] = field(default_factory=list)
     replies: list[tuple[Message, ...]] = field(default_factory=list)
     loads: list[Path] = field(default_factory=list)
     closes: int = 0
@@ -73,6 +75,7 @@ class FakeSession:
         script = self._script
         self._stop.clear()
         script.replies.append(tuple(messages))
+        script.options.append(options)
         script.threads.add(threading.current_thread().name)
         if script.fail_reply is not None:
             raise script.fail_reply
@@ -108,6 +111,10 @@ def _stats(count: int) -> ReplyStats:
 class FakeRuntime:
     def __init__(self, door: FakeEngine) -> None:
         self._door = door
+
+    @property
+    def default_options(self) -> GenerateOptions:
+        return self._door.script.own
 
     def session(self) -> FakeSession:
         return FakeSession(self._door.script)

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core import Core
 from app.history import Conversation, History, StoredMessage
+from app.sampling import Sampling
 from app.settings import Settings
 from app.viewmodels.chat import prompt_messages, title_from
 from engine import ChatError, GenerateOptions
@@ -54,7 +55,8 @@ def test_the_prompt_is_on_disk_before_the_engine_sees_it(
 def test_the_engine_gets_system_prompt_path_and_sampling(
     qtbot: QtBot, core: Core, script: Script
 ) -> None:
-    core.keep(Settings(system_prompt="Be brief.", sampling=GenerateOptions(temperature=0)))
+    core.keep(Settings(system_prompt="Be brief.", sampling=Sampling(temperature=0)))
+    script.own = GenerateOptions(temperature=0.2, top_p=0.9)
     reply_to(qtbot, core, "one")
     reply_to(qtbot, core, "two")
     assert [(m.role, m.content) for m in script.replies[-1]] == [
@@ -63,6 +65,7 @@ def test_the_engine_gets_system_prompt_path_and_sampling(
         ("assistant", "Hello there."),
         ("user", "two"),
     ]
+    assert script.options[-1] == GenerateOptions(temperature=0, top_p=0.9)
 
 
 def test_neighbours_of_one_role_are_joined_and_empty_replies_left_out() -> None:

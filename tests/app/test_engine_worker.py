@@ -13,10 +13,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.engine_worker import EngineClient, Failed, FirstText, JobDone, Loaded
-from engine import ContainerError, Edge0Config, Finished, GenerateOptions, TextDelta
+from app.sampling import Sampling
+from engine import ContainerError, Edge0Config, Finished, TextDelta
 from tests.app.fake_engine import FakeEngine, Script
 
-OPTIONS = GenerateOptions()
+OPTIONS = Sampling()
 HELLO = (("user", "hello"),)
 
 

@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 import engine
 from app.core import Core
 from app.history import History
+from app.sampling import Sampling
 from app.settings import Settings, write_settings
-from engine import GenerateOptions
 from tests.app.conftest import NO_STARTER
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-GREEDY = GenerateOptions(temperature=0.0, max_tokens=24)
+GREEDY = Sampling(temperature=0.0, max_tokens=24)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_the_starter_answers_and_its_numbers_are_shown(qtbot: QtBot, real: Core)
 
 
 def test_stop_ends_the_engine_in_the_middle_of_a_reply(qtbot: QtBot, real: Core) -> None:
-    real.keep(Settings(sampling=GenerateOptions(temperature=0.0, max_tokens=2000), threads=2))
+    real.keep(Settings(sampling=Sampling(temperature=0.0, max_tokens=2000), threads=2))
     qtbot.waitUntil(lambda: not real.engine.busy, timeout=60_000)
     real.chat.send("Count from one to one thousand, one number a line.")
     qtbot.waitUntil(lambda: bool(real.chat.reply and real.chat.reply.pieces), timeout=60_000)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.sampling import Sampling
 from app.settings import Settings, read_settings, write_settings
-from engine import GenerateOptions
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_what_is_written_is_read(file: Path) -> None:
         io_mode="direct",
         threads=4,
         system_prompt='你好 "quoted"\nline',
-        sampling=GenerateOptions(temperature=0.0, seed=7),
+        sampling=Sampling(temperature=0.0, seed=7),
         models=("/a b/ü", "C:\\models\\x"),
         show_panel=False,
     )
@@ -70,6 +70,21 @@ def test_one_bad_value_costs_only_itself(file: Path, name: str, value: object) -
     settings, problems = read_settings(file)
     assert problems == [name]
     assert settings == replace(Settings(), io_mode="direct", geometry="abc")
+
+
+def test_an_older_file_chose_only_what_differs_from_its_defaults(file: Path) -> None:
+    file.parent.mkdir()
+    old = {"max_tokens": 1024, "temperature": 0.7, "top_k": 40, "top_p": 0.95, "min_p": 0.0}
+    old |= {"repetition_penalty": 1.0, "seed": None}
+    for sampling, expected in (
+        (old, Sampling()),
+        ({**old, "top_k": 20, "seed": 3}, Sampling(top_k=20, seed=3)),
+    ):
+        content = {"version": 1, "theme": "dark", "sampling": sampling}
+        file.write_text(json.dumps(content), encoding="utf-8")
+        assert read_settings(file) == (Settings(theme="dark", sampling=expected), [])
+    write_settings(file, Settings(sampling=Sampling(temperature=0.7)))
+    assert read_settings(file)[0].sampling.temperature == 0.7
 
 
 def test_a_number_the_engine_refuses_is_dropped(file: Path) -> None:

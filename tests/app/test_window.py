@@ -309,7 +309,8 @@ def test_settings_are_applied_and_kept(
     dialog = application.window.findChild(SettingsDialog)
     assert dialog is not None
     assert dialog.result_settings() == application.core.settings
-    dialog._temperature.setValue(0)
+    assert dialog._temperature.text() == "Model's own"
+    qtbot.keyClick(dialog._temperature, Qt.Key.Key_Up)
     dialog._budget.setValue(4.5)
     dialog._system.setPlainText("Be brief.")
     dialog._ctrl_enter.setChecked(True)
