@@ -30,6 +30,13 @@ from engine.stop import StopFlag as StopFlag
 if TYPE_CHECKING:
     from engine.chat.session import Session as Session
     from engine.chat.template import Message as Message
+    from engine.doctor import DoctorOptions as DoctorOptions
+    from engine.doctor import run_doctor as run_doctor
+    from engine.doctor.outlook import forecast_from_json as forecast_from_json
+    from engine.doctor.outlook import local_forecast as local_forecast
+    from engine.doctor.outlook import outlook as outlook
+    from engine.doctor.survey import measure as measure_machine  # noqa: F401
+    from engine.doctor.survey import survey as survey
     from engine.library import InstalledModel as InstalledModel
     from engine.library import list_models as list_models
     from engine.library import models_dir as models_dir
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
 
 # Loaded when first asked for: `import engine` stays quick, and errors and options need no numpy.
 _LAZY = {
+    "DoctorOptions": "engine.doctor",
     "Edge0Runtime": "engine.runtime",
     "InstalledModel": "engine.library",
     "Message": "engine.chat.template",
@@ -50,13 +58,20 @@ _LAZY = {
     "Session": "engine.chat.session",
     "Snapshot": "engine.telemetry",
     "ensure_starter": "engine.starter",
+    "forecast_from_json": "engine.doctor.outlook",
     "list_models": "engine.library",
+    "local_forecast": "engine.doctor.outlook",
+    "measure_machine": "engine.doctor.survey",
     "memory_now": "engine.machine.memory",
     "models_dir": "engine.library",
+    "outlook": "engine.doctor.outlook",
     "prepare_model": "engine.prepare.prepare",
+    "run_doctor": "engine.doctor",
     "starter_path": "engine.starter",
+    "survey": "engine.doctor.survey",
 }
-_OTHER_NAMES = {"prepare_model": "prepare"}  # engine.prepare is a package of the engine
+# engine.prepare is a package of the engine
+_OTHER_NAMES = {"prepare_model": "prepare", "measure_machine": "measure"}
 
 
 def __getattr__(name: str) -> object:

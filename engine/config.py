@@ -11,7 +11,8 @@ from typing import Literal
 from engine.errors import ConfigError
 
 IoMode = Literal["auto", "mapped", "direct"]
-Isa = Literal["auto", "avx512", "avx2", "scalar"]
+Isa = Literal["auto", "avx512", "avxvnni", "avx2", "neon", "scalar"]
+KvFormat = Literal["fp16", "int8"]
 
 
 def _require(condition: bool, message: str, next_step: str) -> None:
@@ -39,6 +40,7 @@ class Edge0Config:
     context_tokens: int | None = None
     threads: int | None = None
     isa: Isa = "auto"
+    kv_format: KvFormat = "fp16"
 
     def __post_init__(self) -> None:
         budget = self.memory_budget_gb

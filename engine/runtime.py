@@ -22,7 +22,7 @@ from engine.chat.recommended import recommended_options
 from engine.chat.session import Session
 from engine.chat.template import ChatTemplate, Message
 from engine.chat.tokenizer import Tokenizer
-from engine.config import Edge0Config, GenerateOptions
+from engine.config import Edge0Config, GenerateOptions, KvFormat
 from engine.container.reader import Container
 from engine.errors import BudgetError, ChatError
 from engine.events import Finished, Progress, ReplyStats, TextDelta
@@ -79,8 +79,19 @@ class Edge0Runtime:
         mode = _mode(config, container)
         store = ExpertStore(container, mode, plan.expert_slots, usage.recorder)
         threads = config.threads or compute_threads()
-        executor = NativeExecutor(container, program, store, context, chunk, threads, config.isa)
-        runtime = cls(Model(container, executor, store, context), plan, config, usage)
+        executor = NativeExecutor(
+            container,
+            program,
+            store,
+            context,
+            chunk,
+            threads,
+            config.isa,
+            config.prefetch_experts,
+            config.kv_format,
+        )
+        model = Model(container, executor, store, context, config.kv_format)
+        runtime = cls(model, plan, config, usage)
         runtime.warm_up(OPEN_WARM_S)
         report(Progress(2, 2, "ready"))
         return runtime
@@ -224,13 +235,15 @@ def plan_model(container: Container, config: Edge0Config) -> MemoryPlan:
     return _plan(container, program, config)[0]
 
 
-def memory_needs(container: Container, program: Program, context: int) -> MemoryNeeds:
+def memory_needs(
+    container: Container, program: Program, context: int, kv_format: KvFormat = "fp16"
+) -> MemoryNeeds:
     """What the model needs with the shortest prefill chunk; the process itself as it is now."""
     shape = container.shape
     return MemoryNeeds(
         base_bytes=memory_now().working_set + _GROWTH,
         dense_bytes=dense_bytes(container),
-        kv_bytes_per_token=kv_bytes_per_token(shape),
+        kv_bytes_per_token=kv_bytes_per_token(shape, kv_format),
         context_tokens=context,
         workspace_bytes=workspace_bytes(program, container, CHUNKS[-1]),
         record_bytes=max(layout.bytes for layout in container.manifest.layouts),
@@ -248,7 +261,7 @@ def _plan(
     context = min(config.context_tokens or DEFAULT_CONTEXT, shape.max_positions)
     memory = system_memory()
     budget = None if config.memory_budget_gb is None else budget_bytes(config.memory_budget_gb)
-    needs = memory_needs(container, program, context)
+    needs = memory_needs(container, program, context, config.kv_format)
     for chunk in CHUNKS:
         sized = replace(needs, workspace_bytes=workspace_bytes(program, container, chunk))
         try:

@@ -125,7 +125,7 @@ _PROTOTYPES: dict[str, tuple[object, tuple[object, ...]]] = {
     "e0_exec_add_vector": (c_int, (_P, _P, c_int)),
     "e0_exec_add_buffer": (c_int, (_P, c_int, c_int)),
     "e0_exec_buffer": (_P, (_P, c_int, c_int)),
-    "e0_exec_set_cache": (c_int, (_P, c_int, c_int, c_int, c_int)),
+    "e0_exec_set_cache": (c_int, (_P, c_int, c_int, c_int, c_int, c_int)),
     "e0_exec_discard_cache": (None, (_P, c_int)),
     "e0_exec_set_record": (None, (_P, c_int, POINTER(Matrix), POINTER(Matrix), POINTER(Matrix))),
     "e0_exec_set_store": (None, (_P, _P)),

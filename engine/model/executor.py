@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.config import KvFormat
 from engine.container.manifest import TensorEntry
 from engine.container.reader import Container
 from engine.errors import Stopped, StorageError
@@ -47,6 +48,7 @@ class NativeExecutor:
         threads: int,
         isa: str,
         read_ahead: int = 0,
+        kv_format: KvFormat = "fp16",
     ) -> None:
         self._library = native.library()
         self._context = native.new_executor(threads, isa)
@@ -71,7 +73,12 @@ class NativeExecutor:
             self._library.e0_exec_set_record(self._context, layer, gate, up, down)
         self._library.e0_exec_set_store(self._context, store.handle)
         failed = self._library.e0_exec_set_cache(
-            self._context, shape.layers, shape.kv_heads, shape.head_dim, context_tokens
+            self._context,
+            shape.layers,
+            shape.kv_heads,
+            shape.head_dim,
+            context_tokens,
+            int(kv_format == "int8"),
         )
         if failed:
             raise _out_of_memory()

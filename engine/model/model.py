@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.config import KvFormat
 from engine.container.reader import Container
 from engine.errors import ContextError
 from engine.model.executor import NativeExecutor
@@ -20,11 +21,13 @@ from engine.store.store import ExpertStore
 from engine.telemetry import Counters
 
 TokenProgress = Callable[[int, int], None]
-HALF_BYTES = 2
+HALF_BYTES, SCALE_BYTES = 2, 4
 
 
-def kv_bytes_per_token(shape: ModelShape) -> int:
-    """Bytes of fp16 keys and values one token adds over all layers."""
+def kv_bytes_per_token(shape: ModelShape, kv_format: KvFormat = "fp16") -> int:
+    """Bytes of keys and values one token adds over all layers; int8 has a scale per head."""
+    if kv_format == "int8":
+        return 2 * shape.layers * (shape.kv_width + shape.kv_heads * SCALE_BYTES)
     return 2 * shape.layers * shape.kv_width * HALF_BYTES
 
 
@@ -37,7 +40,9 @@ class Model:
         executor: NativeExecutor,
         store: ExpertStore,
         context_tokens: int,
+        kv_format: KvFormat = "fp16",
     ) -> None:
+        self._token_bytes = kv_bytes_per_token(container.shape, kv_format)
         self.shape = container.shape
         self.context_tokens = context_tokens
         self.position = 0
@@ -49,7 +54,7 @@ class Model:
     @property
     def kv_bytes(self) -> int:
         """Bytes of the KV cache in use."""
-        return self.position * kv_bytes_per_token(self.shape)
+        return self.position * self._token_bytes
 
     def rewind(self, position: int) -> None:
         """Forget every token after the first `position`."""

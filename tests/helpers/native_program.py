@@ -104,10 +104,12 @@ class NativeProgram:
         assert status == 0
         return y[:, : weight.rows]
 
-    def cache(self, layers: int, kv_heads: int, head_dim: int, positions: int) -> None:
+    def cache(
+        self, layers: int, kv_heads: int, head_dim: int, positions: int, int8: bool = False
+    ) -> None:
         """Make the KV cache."""
         assert not self.library.e0_exec_set_cache(
-            self.context, layers, kv_heads, head_dim, positions
+            self.context, layers, kv_heads, head_dim, positions, int(int8)
         )
 
     def run(

@@ -159,19 +159,24 @@ typedef struct { float max[8], sum[8], *out[8]; } attended;
 static void test_attend(void) {
     int dim = 16 * random_int(1, 10), keys = random_int(1, 1100), rows = random_int(1, 8);
     int tiles = (keys + 15) / 16, begin = random_int(0, (keys - 1) / 512) * 512, first[8], last[8];
-    size_t cached = (size_t)(tiles * 16 * dim) * sizeof(uint16_t);
-    uint16_t *k_cache[2], *v_cache[2];
+    int int8 = random_int(0, 1);
+    size_t cached = (size_t)(tiles * 16 * dim) * (int8 ? 1 : 2), scales = (size_t)(tiles * 16) * sizeof(float);
+    e0_kv cache[2];
     for (int i = 0; i < 2; i++) {
-        k_cache[i] = memset(new_bytes(cached), 0, cached), v_cache[i] = memset(new_bytes(cached), 0, cached);
+        cache[i] = (e0_kv){memset(new_bytes(cached), 0, cached), memset(new_bytes(cached), 0, cached), NULL, NULL};
+        if (!int8) continue;
+        cache[i].k_scale = memset(new_bytes(scales), 0, scales);
+        cache[i].v_scale = memset(new_bytes(scales), 0, scales);
     }
     for (int key = 0; key < keys; key++) {
         float *k = new_floats(dim), *v = new_floats(dim);
         for (int i = 0; i < 2; i++)
-            (i ? fast : plain)->store_kv(k, v, dim, k_cache[i] + key / 16 * 16 * dim + key % 16, v_cache[i] + key * dim);
+            (i ? fast : plain)->store_kv(k, v, dim, cache + i, key);
         free(k), free(v);
     }
-    same("store_kv k", k_cache[0], k_cache[1], cached);
-    same("store_kv v", v_cache[0], v_cache[1], cached);
+    same("store_kv k", cache[0].k, cache[1].k, cached);
+    same("store_kv v", cache[0].v, cache[1].v, cached);
+    if (int8) same("store_kv scale", cache[0].k_scale, cache[1].k_scale, scales);
     const float *q[8];
     for (int r = 0; r < rows; r++) {
         q[r] = new_floats(dim), last[r] = random_int(1, keys);
@@ -181,7 +186,7 @@ static void test_attend(void) {
     attended a[2];
     for (int i = 0; i < 2; i++) {
         for (int r = 0; r < rows; r++) a[i].out[r] = new_bytes((size_t)dim * sizeof(float));
-        (i ? fast : plain)->attend(q, rows, dim, k_cache[i], v_cache[i], begin, first, last, 0.25f, cap, a[i].max, a[i].sum,
+        (i ? fast : plain)->attend(q, rows, dim, cache + i, begin, first, last, 0.25f, cap, a[i].max, a[i].sum,
                                    a[i].out);
     }
     same("attend max", a[0].max, a[1].max, (size_t)rows * sizeof(float));
@@ -198,7 +203,7 @@ static void test_attend(void) {
         same("merge", a[0].out[r], a[1].out[r], (size_t)dim * sizeof(float));
         free(a[0].out[r]), free(a[1].out[r]), free((void *)(uintptr_t)q[r]);
     }
-    for (int i = 0; i < 2; i++) free(k_cache[i]), free(v_cache[i]);
+    for (int i = 0; i < 2; i++) free(cache[i].k), free(cache[i].v), free(cache[i].k_scale), free(cache[i].v_scale);
 }
 
 static void test_all(int rounds) {

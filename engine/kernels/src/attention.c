@@ -14,23 +14,24 @@ typedef struct {
     float *partial; /* per thread: ROWS rows of head_dim */
 } attention_args;
 
-static uint16_t *k_head(const e0_exec *x, int layer, int head) {
-    return x->k_cache[layer] + (size_t)head * (size_t)x->positions * (size_t)x->head_dim;
-}
-static uint16_t *v_head(const e0_exec *x, int layer, int head) {
-    return x->v_cache[layer] + (size_t)head * (size_t)x->positions * (size_t)x->head_dim;
+e0_kv e0_kv_head(const e0_exec *x, int layer, int head) {
+    size_t at = (size_t)head * (size_t)x->positions, bytes = at * (size_t)x->head_dim * (size_t)x->kv_value;
+    e0_kv kv = {x->k_cache[layer] + bytes, x->v_cache[layer] + bytes, NULL, NULL};
+    if (x->kv_scale) {
+        kv.k_scale = x->kv_scale[layer] + at;
+        kv.v_scale = kv.k_scale + (size_t)x->kv_heads * (size_t)x->positions;
+    }
+    return kv;
 }
 
 static void append_item(void *arg, int t, int thread) {
     (void)thread;
     attention_args *a = arg;
     e0_exec *x = a->x;
-    int at = x->position + t, dim = x->head_dim;
     const float *k = e0_row(x, a->op->b, t), *v = e0_row(x, a->op->c, t);
     for (int h = 0; h < x->kv_heads; h++) {
-        uint16_t *tile = k_head(x, a->op->layer, h) + (size_t)(at / E0_KEY_TILE) * (size_t)(E0_KEY_TILE * dim);
-        x->k->store_kv(k + h * dim, v + h * dim, dim, tile + at % E0_KEY_TILE,
-                       v_head(x, a->op->layer, h) + (size_t)at * (size_t)dim);
+        e0_kv head = e0_kv_head(x, a->op->layer, h);
+        x->k->store_kv(k + h * x->head_dim, v + h * x->head_dim, x->head_dim, &head, x->position + t);
     }
 }
 
@@ -47,9 +48,9 @@ static void attend_rows(attention_args *a, const float *const *q, float *const *
         begin = first[r] < begin ? first[r] : begin;
         end = last[r] > end ? last[r] : end;
     }
+    e0_kv cache = e0_kv_head(x, op->layer, kv_head);
     for (int key = begin / E0_KEY_SPLIT * E0_KEY_SPLIT; key < end; key += E0_KEY_SPLIT) {
-        x->k->attend(q, n, x->head_dim, k_head(x, op->layer, kv_head), v_head(x, op->layer, kv_head), key, first, last,
-                     op->scale, op->extra, m, s, part);
+        x->k->attend(q, n, x->head_dim, &cache, key, first, last, op->scale, op->extra, m, s, part);
         for (int r = 0; r < n; r++) x->k->merge(max + r, sum + r, out[r], m[r], s[r], part[r], x->head_dim);
     }
     for (int r = 0; r < n; r++) {
@@ -97,10 +98,11 @@ void e0_run_attention(e0_exec *x, const e0_op *op) {
 
 void e0_exec_discard_cache(e0_exec *x, int from) {
     int tile = (from + E0_KEY_TILE - 1) / E0_KEY_TILE * E0_KEY_TILE;
-    size_t row = (size_t)x->head_dim * sizeof(uint16_t);
+    size_t row = (size_t)x->head_dim * (size_t)x->kv_value;
     for (int l = 0; l < x->layers; l++)
         for (int h = 0; h < x->kv_heads; h++) {
-            uint8_t *both[] = {(uint8_t *)k_head(x, l, h), (uint8_t *)v_head(x, l, h)};
+            e0_kv kv = e0_kv_head(x, l, h);
+            uint8_t *both[] = {kv.k, kv.v};
             for (int i = 0; i < 2; i++) {
                 uintptr_t begin = ((uintptr_t)both[i] + (size_t)tile * row + 4095) / 4096 * 4096;
                 uintptr_t end = ((uintptr_t)both[i] + (size_t)x->positions * row) / 4096 * 4096;

@@ -47,6 +47,13 @@ typedef struct {
     int32_t tokens;
 } e0_panel;
 
+/* One kv head's cache. K: tiles of 16 keys, [tile][dim][16]; V: [key][dim]. fp16, or int8 with one
+ * scale per key where the scales are not NULL. */
+typedef struct {
+    uint8_t *k, *v;
+    float *k_scale, *v_scale;
+} e0_kv;
+
 typedef struct {
     const char *name;
     void (*quantize_row)(const float *x, int cols, int8_t *q, float *scale, int32_t *bias);
@@ -58,11 +65,10 @@ typedef struct {
     void (*gate)(const float *gate, const float *up, int n, int activation, float *out);
     void (*combine)(const float *const *rows, const float *gates, int k, int n, float *out);
     void (*rotate)(float *x, const float *cos, const float *sin, int half);
-    void (*store_kv)(const float *k, const float *v, int head_dim, uint16_t *k_tile, uint16_t *v_row);
+    void (*store_kv)(const float *k, const float *v, int head_dim, const e0_kv *head, int position);
     /* Partial attention of `rows` queries (≤ 8) over keys [begin, end) of one 512-key split. */
-    void (*attend)(const float *const *q, int rows, int head_dim, const uint16_t *k, const uint16_t *v,
-                   int begin, const int *first, const int *last, float scale, float soft_cap,
-                   float *max_out, float *sum_out, float *const *out);
+    void (*attend)(const float *const *q, int rows, int head_dim, const e0_kv *head, int begin, const int *first,
+                   const int *last, float scale, float soft_cap, float *max_out, float *sum_out, float *const *out);
     /* Folds a later split into the running (max, sum, out); o NULL means a value of zero (a sink). */
     void (*merge)(float *max, float *sum, float *out, float m, float s, const float *o, int head_dim);
     void (*softmax)(float *x, int n);
@@ -195,7 +201,7 @@ E0_API int e0_exec_add_vector(e0_exec *, const float *data, int n);
 /* A buffer of `rows` tokens; buffers of one row hold the row at hand. -1 when memory is short. */
 E0_API int e0_exec_add_buffer(e0_exec *, int width, int rows);
 E0_API float *e0_exec_buffer(e0_exec *, int index, int row);
-E0_API int e0_exec_set_cache(e0_exec *, int layers, int kv_heads, int head_dim, int positions);
+E0_API int e0_exec_set_cache(e0_exec *, int layers, int kv_heads, int head_dim, int positions, int int8);
 E0_API void e0_exec_discard_cache(e0_exec *, int from_position);
 /* The gate, up and down matrices of a layer's records; `offset` is used, `data` is not. */
 E0_API void e0_exec_set_record(e0_exec *, int layer, const e0_matrix *gate, const e0_matrix *up, const e0_matrix *down);

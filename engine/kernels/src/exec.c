@@ -311,18 +311,23 @@ e0_exec *e0_exec_new(int threads, const char *isa) {
     return x;
 }
 
+static size_t cache_bytes(const e0_exec *x) {
+    return (size_t)x->kv_heads * (size_t)x->head_dim * (size_t)x->positions * (size_t)x->kv_value;
+}
+static size_t scale_bytes(const e0_exec *x) { return 2 * (size_t)x->kv_heads * (size_t)x->positions * sizeof(float); }
+
 void e0_exec_free(e0_exec *x) {
     if (!x) return;
     e0_pool_free(x->pool);
     for (int i = 0; i < x->buffers; i++)
         e0_pages_free(x->buffer[i].data, (size_t)x->buffer[i].stride * (size_t)x->buffer[i].rows * sizeof(float));
-    size_t bytes = (size_t)x->kv_heads * (size_t)x->head_dim * (size_t)x->positions * sizeof(uint16_t);
     for (int i = 0; i < x->layers; i++) {
-        e0_pages_free(x->k_cache[i], bytes);
-        e0_pages_free(x->v_cache[i], bytes);
+        e0_pages_free(x->k_cache[i], cache_bytes(x));
+        e0_pages_free(x->v_cache[i], cache_bytes(x));
+        if (x->kv_scale) e0_pages_free(x->kv_scale[i], scale_bytes(x));
     }
     for (int i = 0; i < SCRATCH_COUNT; i++) e0_pages_free(x->scratch[i].data, x->scratch[i].bytes);
-    void *owned[] = {x->matrix, x->vector, x->vector_size, x->buffer, x->record, x->k_cache, x->v_cache, x};
+    void *owned[] = {x->matrix, x->vector, x->vector_size, x->buffer, x->record, x->k_cache, x->v_cache, x->kv_scale, x};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 
@@ -359,14 +364,16 @@ float *e0_exec_buffer(e0_exec *x, int index, int row) {
     return b->data + (size_t)row * (size_t)b->stride;
 }
 
-int e0_exec_set_cache(e0_exec *x, int layers, int kv_heads, int head_dim, int positions) {
-    positions = (positions + E0_KEY_TILE - 1) / E0_KEY_TILE * E0_KEY_TILE;
-    size_t bytes = (size_t)kv_heads * (size_t)head_dim * (size_t)positions * sizeof(uint16_t);
+int e0_exec_set_cache(e0_exec *x, int layers, int kv_heads, int head_dim, int positions, int int8) {
+    x->positions = (positions + E0_KEY_TILE - 1) / E0_KEY_TILE * E0_KEY_TILE;
     x->k_cache = calloc((size_t)layers, sizeof *x->k_cache);
     x->v_cache = calloc((size_t)layers, sizeof *x->v_cache);
-    x->layers = layers, x->kv_heads = kv_heads, x->head_dim = head_dim, x->positions = positions;
-    for (int i = 0; i < layers; i++)
-        if (!(x->k_cache[i] = e0_pages_alloc(bytes)) || !(x->v_cache[i] = e0_pages_alloc(bytes))) return -1;
+    if (int8) x->kv_scale = calloc((size_t)layers, sizeof *x->kv_scale);
+    x->layers = layers, x->kv_heads = kv_heads, x->head_dim = head_dim, x->kv_value = int8 ? 1 : 2;
+    for (int i = 0; i < layers; i++) {
+        if (!(x->k_cache[i] = e0_pages_alloc(cache_bytes(x))) || !(x->v_cache[i] = e0_pages_alloc(cache_bytes(x)))) return -1;
+        if (int8 && !(x->kv_scale[i] = e0_pages_alloc(scale_bytes(x)))) return -1;
+    }
     return 0;
 }
 

@@ -40,7 +40,9 @@ struct e0_exec {
     e0_buffer *buffer;
     e0_matrix (*record)[3]; /* per layer: gate, up, down */
     int matrices, vectors, buffers, record_layers;
-    uint16_t **k_cache, **v_cache; /* per layer: K [head][tile][dim][16], V [head][position][dim] */
+    uint8_t **k_cache, **v_cache; /* per layer: [head], each as e0_kv says */
+    float **kv_scale;             /* per layer, int8 only: K's [head][position], then V's */
+    int kv_value;                 /* bytes of a cached value: 2 fp16, 1 int8 */
     int layers, kv_heads, head_dim, positions;
     e0_scratch scratch[SCRATCH_COUNT];
     e0_times times;
@@ -59,6 +61,7 @@ void e0_panels(e0_exec *, const e0_rows *, const float *x, int stride, const int
                uint8_t *gathered);
 size_t e0_gathered_bytes(int tokens, int cols);
 
+e0_kv e0_kv_head(const e0_exec *, int layer, int head);
 void e0_run_linears(e0_exec *, const e0_op *ops, int n);
 void e0_run_attention(e0_exec *, const e0_op *);
 void e0_run_router(e0_exec *, const e0_op *);
