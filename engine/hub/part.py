@@ -16,6 +16,7 @@ from engine.container.files import storage_error, storage_errors
 from engine.hub.intervals import Intervals, Span
 from engine.hub.journal import RangeJournal
 from engine.hub.plan import RemoteFile
+from engine.machine.sparse import make_sparse
 
 RANGE_BYTES = 8 << 20
 
@@ -64,6 +65,7 @@ class Part:
         with storage_errors(self.part_path):
             self.part_path.touch()
             there = self.part_path.stat().st_size
+        make_sparse(self.part_path)
         name = f"{self.file.sha256 or self.file.git_sha1} {self.file.size}"
         path = self.part_path.with_name(f"{self.part_path.name}.journal")
         self.journal = RangeJournal(path, name, boot_time)

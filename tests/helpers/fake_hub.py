@@ -12,6 +12,7 @@ import hashlib
 import http.server
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Mapping
@@ -62,6 +63,7 @@ class FakeHub:
         needs_token: str = "",
         bytes_per_s: float = 0,
         page: int = 1000,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.models = {name: dict(files) for name, files in models.items()}
         self.storage, self.needs_token = storage, needs_token
@@ -76,12 +78,18 @@ class FakeHub:
         self._entries: dict[tuple[str, str], dict[str, object]] = {}
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.hub = self
+        self._scheme = "https" if tls else "http"
+        if tls:
+            listening = self._server.socket
+            self._server.socket = tls.wrap_socket(
+                listening, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     @property
     def url(self) -> str:
         """The endpoint."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> FakeHub:
         self._thread.start()

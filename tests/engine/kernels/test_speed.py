@@ -1,0 +1,21 @@
+"""The kernels' speed on this machine is measured with the real kernel, briefly."""
+
+from __future__ import annotations
+
+import itertools
+
+from engine.kernels.speed import COLS, measure_kernels
+
+
+def test_speeds_are_bytes_and_sums_over_time() -> None:
+    ticks = itertools.count()
+    told = measure_kernels(0.0, threads=1, rows=64, clock=lambda: float(next(ticks)))
+    assert told.threads == 1
+    assert told.batch_gops * 1e9 == 2 * 64 * COLS * 64  # one tick for each run
+    assert told.weights_gb_s * 1e9 == 4 * (COLS // 32) * (256 + 32)
+
+
+def test_a_real_measurement_is_plausible() -> None:
+    told = measure_kernels(0.02, rows=1024)
+    assert 0.01 < told.weights_gb_s < 5000
+    assert 0.01 < told.batch_gops < 1e6
