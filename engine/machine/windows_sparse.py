@@ -1,5 +1,7 @@
-"""Marks a file as sparse on Windows. Any thread. Sources: learn.microsoft.com fileapi CreateFileW and
-winioctl FSCTL_SET_SPARSE: no input means yes; FAT and exFAT refuse it, which does no harm.
+"""Marks a file as sparse on Windows. Any thread.
+
+Sources: learn.microsoft.com fileapi CreateFileW; winioctl FSCTL_SET_SPARSE (no input means yes; FAT
+and exFAT refuse it, which does no harm).
 """
 
 from __future__ import annotations
