@@ -25,6 +25,9 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--threads", type=int, metavar="N", help="compute threads")
     parser.add_argument("--context", type=int, metavar="TOKENS", help="length of the KV cache")
+    parser.add_argument(
+        "--kv", choices=("fp16", "int8"), default="fp16", help="number format of the KV cache"
+    )
     add_folder(parser)
 
 
@@ -36,4 +39,5 @@ def config(options: argparse.Namespace, context: int | None = None) -> Edge0Conf
         use_mmap=_USE_MMAP[options.io],
         context_tokens=options.context or context,
         threads=options.threads,
+        kv_format=options.kv,
     )
