@@ -10,8 +10,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.archive import Archive
+from app.commands import starter_command
 from app.engine_worker import EngineClient
-from app.prepare_job import PrepareJob, starter_command
+from app.prepare_job import PrepareJob
 from app.settings import Settings, read_settings, write_settings
 from app.viewmodels.chat import ChatModel
 from app.viewmodels.conversations import ConversationsModel

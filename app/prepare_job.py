@@ -1,9 +1,9 @@
-"""A long job in a child process: fetching and converting the starter model. Memory returns when
+"""A long job in a child process: fetching, converting or looking up a model. Memory returns when
 it ends.
 
-The child is `edge0 starter --progress json`: JSON lines on stdout, {"done","total","what"} while
-it works, then {"finished": folder} or {"error","next_step"}. It may be killed at any time; the
-same command goes on where it stopped.
+The child is an `edge0 … --progress json`: JSON lines on stdout, {"done","total","what"} while
+it works, then {"finished": folder}, {"forecast": …} or {"error","next_step"}. It may be killed at
+any time; the same command goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import logging
 import os
 import signal
 import sys
+import time
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -22,15 +24,8 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signa
 State = Literal["idle", "running", "cancelled", "failed", "done"]
 GRACE_MS = 3000
 LINE_LIMIT = 1 << 16
+METER_S = 12.0  # a rate is told over so many seconds
 log = logging.getLogger(__name__)
-
-
-def starter_command() -> list[str]:
-    """The command that fetches and converts the starter, from source or frozen."""
-    if getattr(sys, "frozen", False):
-        name = "edge0-cli.exe" if sys.platform == "win32" else "edge0-cli"
-        return [str(Path(sys.executable).with_name(name)), "starter", "--progress", "json"]
-    return [sys.executable, "-m", "engine.cli", "starter", "--progress", "json"]
 
 
 class PrepareJob(QObject):
@@ -39,7 +34,7 @@ class PrepareJob(QObject):
     changed = Signal()
     finished = Signal(object)  # Path of the ready model
 
-    def __init__(self, command: Sequence[str], parent: QObject | None = None) -> None:
+    def __init__(self, command: Sequence[str] = (), parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._command = list(command)
         self._process: QProcess | None = None
@@ -50,17 +45,43 @@ class PrepareJob(QObject):
         self.done = 0
         self.total = 0
         self.what = ""
+        self.stage = ""
+        self.rate: float | None = None  # of what `done` counts, a second
+        self.eta_s: float | None = None
+        self.detail = ""
+        self.forecast: dict[str, Any] | None = None
+        self.notes: list[str] = []
         self.error = ""
         self.next_step = ""
+        self._secret = b""
+        self._marks: deque[tuple[float, int]] = deque()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the child still runs, also while it ends."""
+        return self._process is not None
+
+    def use(self, command: Sequence[str], secret: str = "") -> None:
+        """Another command for the next start; `secret` is a line for its stdin, kept in memory."""
+        if self._process is None:
+            self._command, self._secret = list(command), secret.encode()
+            self._forget()
+            self._set("idle")
+
+    def _forget(self) -> None:
+        self._buffer = self._errors = b""
+        self._path = self.forecast = None
+        self.error = self.next_step = self.what = self.stage = self.detail = ""
+        self.done = self.total = 0
+        self.rate = self.eta_s = None
+        self.notes = []
+        self._marks.clear()
 
     def start(self) -> None:
         """Start, or go on."""
         if self._process is not None:
             return
-        self._buffer = self._errors = b""
-        self._path = None
-        self.error = self.next_step = self.what = ""
-        self.done = self.total = 0
+        self._forget()
         self._set("running")
         process = QProcess(self)
         process.setProcessEnvironment(_environment())
@@ -73,6 +94,9 @@ class PrepareJob(QObject):
         process.errorOccurred.connect(self._not_started)
         self._process = process
         process.start(self._command[0], self._command[1:])
+        if self._secret:
+            process.write(self._secret + b"\n")
+        process.closeWriteChannel()
 
     def cancel(self) -> None:
         """Ask the child and what it started to end; insist after a while."""
@@ -117,7 +141,7 @@ class PrepareJob(QObject):
         try:
             record = json.loads(line)
         except ValueError:
-            log.info("starter: %s", line[:500].decode(errors="replace"))
+            log.info("child: %s", line[:500].decode(errors="replace"))
             return
         if isinstance(record, dict):
             self._take_record(record)
@@ -125,6 +149,10 @@ class PrepareJob(QObject):
     def _take_record(self, record: dict[str, Any]) -> None:
         if "finished" in record:
             self._path = Path(str(record["finished"]))
+            told = (*record.get("notes", ()), *record.get("warnings", ()))
+            self.notes = [str(note) for note in told]
+        elif isinstance(record.get("forecast"), dict):
+            self.forecast = record["forecast"]
         elif "error" in record:
             self.error = str(record["error"])
             self.next_step = str(record.get("next_step", ""))
@@ -132,7 +160,27 @@ class PrepareJob(QObject):
             self.done = int(record["done"])
             self.total = int(record.get("total", 0))
             self.what = str(record.get("what", ""))
+            self.detail = str(record.get("detail", ""))
+            self._measure(record)
             self.changed.emit()
+
+    def _measure(self, record: dict[str, Any]) -> None:
+        """Rate and time left: the child's own, or from what was told over the last seconds."""
+        stage = str(record.get("stage", ""))
+        if stage != self.stage or (self._marks and self.done < self._marks[-1][1]):
+            self._marks.clear()
+        self.stage = stage
+        if "rate_bytes_s" in record:
+            self.rate, self.eta_s = record["rate_bytes_s"], record.get("eta_s")
+            return
+        now = time.monotonic()
+        self._marks.append((now, self.done))
+        while now - self._marks[0][0] > METER_S:
+            self._marks.popleft()
+        begin, before = self._marks[0]
+        gained, left = self.done - before, self.total - self.done
+        self.rate = gained / (now - begin) if now - begin > 1 else None
+        self.eta_s = left / self.rate if self.rate else None
 
     def _read_errors(self) -> None:
         if self._process is not None:
@@ -153,6 +201,8 @@ class PrepareJob(QObject):
         elif self._path is not None:
             self._set("done")
             self.finished.emit(self._path)
+        elif self.forecast is not None:
+            self._set("done")
         else:
             self.error = self.error or _last_line(self._errors)
             self._set("failed")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.prepare_job import PrepareJob, starter_command
+from app.commands import starter_command
+from app.prepare_job import PrepareJob
 
 HEAD = "import json, sys, time, subprocess, os\ndef say(**k): print(json.dumps(k), flush=True)\n"
 

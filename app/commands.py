@@ -1,0 +1,82 @@
+"""The engine's commands as the app starts them, from source or frozen. No Qt."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+OFFICIAL_HUB = "https://huggingface.co"
+SourceKind = Literal["starter", "hub", "local"]
+
+
+@dataclass(frozen=True)
+class Order:
+    """A model to add. source: a hub id, or a folder or GGUF file; models: where to put it.
+
+    gguf: part of the name of one of several GGUF files; endpoint: a hub or its mirror.
+    """
+
+    kind: SourceKind = "starter"
+    source: str = ""
+    models: Path = Path()
+    gguf: str = ""
+    quant: str = "nf4"
+    calibrate: bool = True
+    endpoint: str = OFFICIAL_HUB
+    with_token: bool = False
+
+    @property
+    def name(self) -> str:
+        """The folder of the result."""
+        last = self.source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+        if last.lower().endswith(".gguf"):
+            last = last[:-5]
+        return f"{last or 'model'}-{self.quant}"
+
+    def command(self) -> list[str]:
+        """What fetches and converts it; the same command goes on after any interruption."""
+        if self.kind == "starter":
+            return [*starter_command(), "--models-dir", str(self.models)]
+        calibrate = [] if self.calibrate else ["--calibrate", "none"]
+        if self.kind == "hub":
+            return [*self._get(), *calibrate]
+        out = str(self.models / self.name)
+        place = ["--model", self.source, "--out", out, "--quant", self.quant]
+        return [*engine_command(), "prepare", *place, *calibrate, "--progress", "json"]
+
+    def look_up_command(self) -> list[str]:
+        """What tells how large a hub's model will be, without fetching it."""
+        return [*self._get(), "--dry-run"]
+
+    def _get(self) -> list[str]:
+        more = ["--gguf", self.gguf] if self.gguf else []
+        more += ["--token-stdin"] if self.with_token else []
+        place = ["--endpoint", self.endpoint, "--models-dir", str(self.models)]
+        get = [*engine_command(), "get", "--quant", self.quant, *place, *more]
+        return [*get, "--progress", "json", f"{self.source}"]
+
+
+def engine_command() -> list[str]:
+    """How the engine's command line is started."""
+    if getattr(sys, "frozen", False):
+        name = "edge0-cli.exe" if sys.platform == "win32" else "edge0-cli"
+        return [str(Path(sys.executable).with_name(name))]
+    return [sys.executable, "-m", "engine.cli"]
+
+
+def starter_command() -> list[str]:
+    """The command that fetches and converts the starter."""
+    return [*engine_command(), "starter", "--progress", "json"]
+
+
+def verify_command(model: Path) -> Sequence[str]:
+    """Read a whole model and compare its hashes."""
+    return [*engine_command(), "doctor", str(model), "--deep", "--json"]
+
+
+def compact_command(model: Path) -> Sequence[str]:
+    """Lay a model's experts out by their use."""
+    return [*engine_command(), "prepare", "compact", str(model), "--progress", "json"]
