@@ -14,6 +14,7 @@ from app.commands import starter_command
 from app.engine_worker import EngineClient
 from app.prepare_job import PrepareJob
 from app.settings import Settings, read_settings, write_settings
+from app.viewmodels.add_model import AddModel
 from app.viewmodels.chat import ChatModel
 from app.viewmodels.conversations import ConversationsModel
 from app.viewmodels.library import LibraryModel
@@ -40,6 +41,8 @@ class Core(QObject):
         self.stats = StatsModel(door.Snapshot, door.Rates.between, self.engine.arrived, self)
         self.starter = PrepareJob(command or starter_command(), self)
         self.starter.finished.connect(self.library.add)
+        self.adding = AddModel(door, self._get, self.keep, self)
+        self.adding.added.connect(self.library.add)
         self.chat.conversations_changed.connect(self.conversations.refresh)
 
     def keep(self, settings: Settings) -> None:
@@ -58,6 +61,7 @@ class Core(QObject):
         """Save and end everything; False when the engine's thread did not end in time."""
         self.chat.flush()
         self.starter.close()
+        self.adding.close()
         ended = self.engine.close()  # ends a reply, which saves it
         self.chat.flush()
         self.archive.close()
