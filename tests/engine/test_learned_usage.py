@@ -158,18 +158,18 @@ def test_a_cache_folder_that_cannot_be_written_costs_nothing(
 def test_warming_up_ends_when_memory_is_full_or_when_told(
     converted: Path, tmp_path: Path, tight: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with opened(converted, tmp_path) as runtime:
+    with opened(converted, tmp_path, use_mmap=False) as runtime:
         for text in ("one", "二", "three dogs", "4 * 4"):
             talk(runtime, text)
     tight.append(7)
-    with opened(converted, tmp_path) as runtime:
+    with opened(converted, tmp_path, use_mmap=False) as runtime:
         hottest = warm_order(runtime._usage.rates)[:7]
         assert set(runtime.model.store.resident().tolist()) == set(hottest.tolist())
         assert runtime.warm_up() == 0
     monkeypatch.setattr(runtime_module, "OPEN_WARM_S", 0.0)
     stop = StopFlag()
     stop.set()
-    with opened(converted, tmp_path) as runtime:
+    with opened(converted, tmp_path, use_mmap=False) as runtime:
         assert runtime.warm_up(stop=stop) == 0 == runtime.warm_up(seconds=0)
         assert runtime.warm_up() == 7
 
