@@ -88,7 +88,8 @@ class Board:
             if part.restarts > 2:
                 raise DownloadError(
                     f"{part.file.name} changes on the server all the time: {reason}.",
-                    "Try again later, or use another hub address.",
+                    "Try again later, or use another hub address; check whether the network asks"
+                    " for a login first.",
                 )
             self._message = f"{part.file.name} starts anew: {reason}"
             part.restart()

@@ -21,7 +21,7 @@ from engine.errors import ConfigError, StorageError
 from engine.hub.access import Access
 from engine.hub.board import Board
 from engine.hub.lane import Transport
-from engine.hub.marker import is_complete, write_marker
+from engine.hub.marker import is_complete, verified_files, verified_line, write_marker
 from engine.hub.meter import Meter
 from engine.hub.part import Part
 from engine.hub.plan import DownloadPlan
@@ -142,16 +142,18 @@ def _now() -> float:
 
 def _parts(plan: DownloadPlan, target: Path, policy: DownloadPolicy) -> list[Part]:
     """The files in the plan's order, each with what is there already."""
-    boot = psutil.boot_time()
-    parts: list[Part] = []
-    try:
-        for file in plan.files:
-            parts.append(Part(file, plan.url(file), target, boot, policy.range_bytes))
-    except BaseException:
-        for part in parts:
-            part.close()
-        raise
-    return parts
+    boot, verified = psutil.boot_time(), verified_files(target)
+    return [
+        Part(
+            file,
+            plan.url(file),
+            target,
+            boot,
+            policy.range_bytes,
+            verified_line(file) in verified,
+        )
+        for file in plan.files
+    ]
 
 
 def _check_space(target: Path, parts: Sequence[Part], reserve_bytes: int) -> None:

@@ -1,17 +1,18 @@
 """The append-only list of a file's finished ranges: what a download keeps when it is killed.
 
-Owns `<file>.part.journal`; any thread. A range's line is written when its bytes are. `synced` lines
+Owns `<file>.part.journal`, which is open only while a line is written (a model may have hundreds
+of files); any thread. A range's line is written when its bytes are. `synced` lines
 say that everything above is safe on the disk. After a kill all lines count, for the system kept the
 bytes; after a crash of the machine only those above the last `synced` do. A torn end is dropped.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from engine.container.files import storage_errors
@@ -32,16 +33,14 @@ class RangeJournal:
         self._boot = _line({"boot": boot_time})
         self._lock = threading.Lock()
         self.ranges_end = 0
+        self._closed = False
         with storage_errors(path):
             found = path.read_bytes()[:_MAX_BYTES] if path.is_file() else b""
             lines = _whole_lines(found, self._head)
             self.spans, self.etags = _replayed(lines, boot_time)
-            self._file = open(path, "r+b" if lines else "w+b", buffering=0)  # noqa: SIM115
             self._end = sum(len(line) for line in lines)
-            self._file.truncate(self._end)
-            if not lines:
-                self._append(self._head)
-            self._append(self._boot)
+            path.touch()
+            self._append((b"" if lines else self._head) + self._boot)
 
     def add(self, start: int, end: int) -> None:
         """Note a range whose bytes were written."""
@@ -55,34 +54,34 @@ class RangeJournal:
 
     def mark_synced(self, position: int) -> None:
         """Note that the ranges above `position` are on the disk, and make that durable."""
-        self._note({"synced": position})
-        with self._lock, storage_errors(self.path):
-            if not self._file.closed:
-                os.fsync(self._file.fileno())
+        self._note({"synced": position}, durably=True)
 
     def restart(self) -> None:
         """Forget everything."""
         with self._lock, storage_errors(self.path):
             self.spans, self.etags, self._end, self.ranges_end = [], {}, 0, 0
-            self._file.truncate(0)
             self._append(self._head + self._boot)
 
     def close(self) -> None:
-        """Release the file."""
-        with self._lock, suppress(OSError):
-            self._file.close()
+        """Note nothing any more."""
+        with self._lock:
+            self._closed = True
 
-    def _note(self, fields: Mapping[str, object]) -> None:
+    def _note(self, fields: Mapping[str, object], durably: bool = False) -> None:
         with self._lock, storage_errors(self.path):
-            if not self._file.closed:
-                self._append(_line(fields))
+            if not self._closed:
+                self._append(_line(fields), durably)
 
-    def _append(self, line: bytes) -> None:
-        self._file.seek(self._end)
-        written = self._file.write(line)
-        if written != len(line):  # the disk is full: the torn line is overwritten or dropped later
-            raise OSError(28, "No space left on device")
-        self._end += len(line)
+    def _append(self, line: bytes, durably: bool = False) -> None:
+        """Write behind the last good line; a torn one is overwritten, what is behind it dropped."""
+        with open(self.path, "r+b", buffering=0) as file:
+            file.seek(self._end)
+            file.truncate()
+            if file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._end += len(line)
+            if durably:
+                os.fsync(file.fileno())
 
 
 def _line(fields: Mapping[str, object]) -> bytes:

@@ -1,6 +1,5 @@
-"""The note in a download's folder that says: everything is here, and its hashes were right.
-
-Written last, so a folder without it is unfinished whatever it holds.
+"""What a download's folder knows of itself: which files were verified, and, written last, that all
+are there. A folder without the marker is unfinished whatever it holds.
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.container.files import storage_errors, sync_folder, write_durably
-from engine.hub.plan import DownloadPlan
+from engine.hub.plan import DownloadPlan, RemoteFile
 
 MARKER_NAME = ".edge0-download.json"
-_MAX_BYTES = 1 << 16
+VERIFIED_NAME = ".edge0-verified"
+_MAX_BYTES = 1 << 20
 
 
 def is_complete(folder: Path, plan: DownloadPlan) -> bool:
@@ -25,6 +25,28 @@ def is_complete(folder: Path, plan: DownloadPlan) -> bool:
         return right and all((folder / f.name).stat().st_size == f.size for f in plan.files)
     except (OSError, ValueError, RecursionError):
         return False
+
+
+def verified_files(folder: Path) -> set[str]:
+    """Hash and name of every file whose bytes were found right; a torn last line does not count."""
+    try:
+        with open(folder / VERIFIED_NAME, "rb") as file:
+            lines = file.read(_MAX_BYTES).decode("utf-8", "replace").splitlines(keepends=True)
+    except OSError:
+        return set()
+    return {line.rstrip("\n") for line in lines if line.endswith("\n")}
+
+
+def verified_line(file: RemoteFile) -> str:
+    """How a verified file is noted."""
+    return f"{file.sha256 or file.git_sha1} {file.name}"
+
+
+def note_verified(folder: Path, file: RemoteFile) -> None:
+    """A file got its name because its hash was right."""
+    path = folder / VERIFIED_NAME
+    with storage_errors(path), open(path, "ab") as notes:
+        notes.write(f"\n{verified_line(file)}\n".encode())  # begins anew behind a torn line
 
 
 def write_marker(folder: Path, plan: DownloadPlan) -> None:

@@ -42,7 +42,13 @@ class Part:
     """A file of the plan. finished: it has its name."""
 
     def __init__(
-        self, file: RemoteFile, url: str, folder: Path, boot_time: float, range_bytes: int
+        self,
+        file: RemoteFile,
+        url: str,
+        folder: Path,
+        boot_time: float,
+        range_bytes: int,
+        verified: bool = False,
     ) -> None:
         self.file, self.url = file, url
         self.path = folder / file.name
@@ -57,12 +63,16 @@ class Part:
         self.journal: RangeJournal | None = None
         self._synced = 0
         self._range_bytes = range_bytes
-        self.finished = self.path.is_file() and self.path.stat().st_size == file.size
+        named = self.path.is_file() and self.path.stat().st_size == file.size
+        self.finished = named and verified
         if not self.finished:
-            self._open(boot_time)
+            self._open(boot_time, named)
 
-    def _open(self, boot_time: float) -> None:
+    def _open(self, boot_time: float, named: bool) -> None:
+        """Find what is there. A file that has its name and was not verified is, from its bytes."""
         with storage_errors(self.part_path):
+            if named:
+                os.replace(self.path, self.part_path)
             self.part_path.touch()
             there = self.part_path.stat().st_size
         make_sparse(self.part_path)
@@ -70,7 +80,8 @@ class Part:
         path = self.part_path.with_name(f"{self.part_path.name}.journal")
         self.journal = RangeJournal(path, name, boot_time)
         limit = min(there, self.file.size)
-        self.have = Intervals((start, min(end, limit)) for start, end in self.journal.spans)
+        spans = [(0, limit)] if named else self.journal.spans
+        self.have = Intervals((start, min(end, limit)) for start, end in spans)
         self._plan_missing()
 
     @property

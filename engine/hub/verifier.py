@@ -17,6 +17,7 @@ from typing import BinaryIO
 from engine.container.files import storage_errors, sync_folder
 from engine.errors import Stopped
 from engine.hub.board import Board
+from engine.hub.marker import note_verified
 from engine.hub.part import Part
 from engine.hub.plan import RemoteFile
 
@@ -96,6 +97,7 @@ def publish(part: Part) -> None:
         part.close()
         _rename(part)
         sync_folder(part.path.parent)
+        note_verified(part.path.parent, part.file)
         if part.journal is not None:
             part.journal.path.unlink(missing_ok=True)
 

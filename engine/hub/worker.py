@@ -119,7 +119,7 @@ class Worker(threading.Thread):
             raise self._refused(claim, answer)
         part, etag = claim.part, answer.headers.get("ETag") or ""
         known = part.etag(answer.host)
-        if known and etag != known:
+        if known and etag and etag != known:
             raise _Changed("the file changed on the server")
         self._board.accepted(claim, answer.url, answer.host, etag)
 
@@ -203,6 +203,6 @@ def _check_whole(claim: Claim, answer: Answer) -> None:
     if not asked:
         return
     known = claim.part.etag(answer.host)
-    if known and (answer.headers.get("ETag") or "") != known:
+    if known and (answer.headers.get("ETag") or known) != known:
         raise _Changed("the file changed on the server")
     raise _NoRanges()

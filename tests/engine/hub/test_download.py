@@ -291,6 +291,34 @@ def test_a_folder_without_all_files_is_not_complete(
     assert whole(odd_folder, FILES)
 
 
+def test_files_that_were_there_are_believed_only_after_a_look(
+    hub: FakeHub, quick: DownloadPolicy, odd_folder: Path
+) -> None:
+    """A shard copied from elsewhere saves its download; a wrong one of the right size does not."""
+    odd_folder.mkdir(parents=True)
+    (odd_folder / "model-1.safetensors").write_bytes(FILES["model-1.safetensors"])
+    (odd_folder / "model-2.safetensors").write_bytes(b"x" * len(FILES["model-2.safetensors"]))
+    download(plan_of(hub), odd_folder, policy=quick)
+    assert whole(odd_folder, FILES)
+    assert hub.body_bytes("model-1") == 0
+    assert hub.body_bytes("model-2") == len(FILES["model-2.safetensors"])
+
+
+def test_a_model_of_many_files_keeps_few_of_them_open(
+    quick: DownloadPolicy, odd_folder: Path
+) -> None:
+    resource = pytest.importorskip("resource")
+    files = {f"m-{number:03}.safetensors": blob(10, number) for number in range(300)}
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with FakeHub({"org/model": files}) as hub:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 250), hard))
+        try:
+            download(plan_of(hub), odd_folder, policy=quick)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert whole(odd_folder, files)
+
+
 SECRET = "hf_secretsecret"
 
 
