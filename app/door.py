@@ -4,6 +4,7 @@ engine."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from engine import Edge0Config, GenerateOptions, Progress, ReplyEvent
@@ -53,4 +54,8 @@ class Door(Protocol):
     @property
     def Rates(self) -> Any: ...
 
-    def list_models(self) -> Sequence[Any]: ...
+    def list_models(self, folder: Path | None = None) -> Sequence[Any]: ...
+
+    def models_dir(self, override: Path | None = None) -> Path: ...
+
+    def survey(self, folder: Path) -> Any: ...

@@ -17,6 +17,7 @@ from app.widgets.live_panel import LivePanel
 from app.widgets.model_picker import ModelPicker
 from app.widgets.settings_dialog import SettingsDialog
 from app.widgets.sidebar import Sidebar
+from app.wizard.wizard import Wizard
 
 
 class MainWindow(QMainWindow):
@@ -79,7 +80,8 @@ class MainWindow(QMainWindow):
         self.sidebar.deleted.connect(self.delete_conversation)
         self.sidebar.settings.connect(self.edit_settings)
         self.picker.folder_wanted.connect(self.pick_folder)
-        self.picker.starter_wanted.connect(self.page.show_starter)
+        self.picker.add_wanted.connect(self.add_model)
+        self.page.welcome.card.more_wanted.connect(self.add_model)
         self.page.welcome.card.folder_wanted.connect(self.pick_folder)
         self._sidebar_button.toggled.connect(self._show_sidebar)
         self._panel_button.toggled.connect(self._show_panel)
@@ -98,6 +100,7 @@ class MainWindow(QMainWindow):
             (QKeySequence("Ctrl+J"), self._panel_button.toggle),
             (QKeySequence("Ctrl+L"), self.page.composer.entry.setFocus),
             (QKeySequence("Ctrl+M"), self.picker.showMenu),
+            (QKeySequence("Ctrl+Shift+M"), self.add_model),
             (QKeySequence(QKeySequence.StandardKey.Quit), self.close),
         ):
             QShortcut(keys, self).activated.connect(action)
@@ -136,6 +139,18 @@ class MainWindow(QMainWindow):
         folder = QFileDialog.getExistingDirectory(self, self.tr("Open a model folder"))
         if folder:
             self._core.library.add(Path(folder))
+
+    def add_model(self) -> None:
+        """Open the wizard, or bring it to the front."""
+        open_ones = (w for w in self.findChildren(Wizard) if w.isVisible())
+        wizard = next(open_ones, None)
+        if wizard is None:
+            wizard = Wizard(self._core.adding, self._core.settings.language, self)
+            wizard.chat_wanted.connect(self.new_chat)
+            wizard.show()
+        else:
+            wizard.raise_()
+        wizard.activateWindow()
 
     def edit_settings(self) -> None:
         """Open the settings."""

@@ -27,7 +27,10 @@ _UNCHOSEN = {"temperature": 0.7, "top_k": 40, "top_p": 0.95, "min_p": 0, "repeti
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything the user chose. `models` are the folders used so far, the last used first."""
+    """Everything the user chose. `models` are the folders used so far, the last used first.
+
+    models_folder: where models are put, "" for the usual place; hub_endpoint: "" for the official.
+    """
 
     theme: ThemeChoice = "auto"
     language: LanguageChoice = "auto"
@@ -38,6 +41,8 @@ class Settings:
     system_prompt: str = ""
     sampling: Sampling = field(default_factory=Sampling)
     models: tuple[str, ...] = ()
+    models_folder: str = ""
+    hub_endpoint: str = ""
     show_sidebar: bool = True
     show_panel: bool = True
     ctrl_enter_sends: bool = False
@@ -52,6 +57,11 @@ class Settings:
             context_tokens=self.context_tokens,
             threads=self.threads,
         )
+
+    @property
+    def models_override(self) -> Path | None:
+        """The user's own models folder."""
+        return Path(self.models_folder) if self.models_folder else None
 
     def with_model(self, model: Path) -> Settings:
         """The same settings with `model` as the last used one."""

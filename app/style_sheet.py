@@ -70,9 +70,14 @@ QComboBox QAbstractItemView { background: $raised; border: 1px solid $border; pa
 
 QLabel[kind="muted"] { color: $muted; }
 QLabel[kind="bad"] { color: $bad; }
+QLabel[kind="warn"] { color: $warn; }
 QLabel[kind="title"] { font-weight: 600; }
 
 QListView { background: transparent; border: none; outline: none; }
+QListView[kind="framed"] { background: $raised; border: 1px solid $border; border-radius: 7px; }
+QListView[kind="framed"]:focus { border-color: $accent; }
+QListView[kind="framed"]::item { padding: 6px 8px; }
+QListView[kind="framed"]::item:selected { background: $selection; color: $text; }
 QMenu { background: $raised; border: 1px solid $border; padding: 5px; }
 QMenu::item { padding: 6px 22px 6px 12px; border-radius: 5px; }
 QMenu::item:selected { background: $hover; color: $text; }

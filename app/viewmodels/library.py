@@ -127,8 +127,9 @@ class LibraryModel(QObject):
             self.open(self._wanted)
 
     def _installed(self) -> list[ModelEntry]:
+        folder = self._settings().models_override
         try:
-            return [_entry(model) for model in self._door.list_models()]
+            return [_entry(model) for model in self._door.list_models(folder)]
         except (Edge0Error, OSError):
             log.exception("listing models failed")
             return []

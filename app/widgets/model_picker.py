@@ -16,7 +16,7 @@ class ModelPicker(QToolButton):
     """Its menu lists every known model; missing ones are marked and can be taken off the list."""
 
     folder_wanted = Signal()
-    starter_wanted = Signal()
+    add_wanted = Signal()
 
     def __init__(self, model: LibraryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,8 +71,8 @@ class ModelPicker(QToolButton):
             self._menu.addSeparator()
         folder = self._menu.addAction(self.tr("Open a model folder…"))
         folder.triggered.connect(self.folder_wanted)
-        starter = self._menu.addAction(self.tr("Get the starter model…"))
-        starter.triggered.connect(self.starter_wanted)
+        add = self._menu.addAction(self.tr("Add a model…"))
+        add.triggered.connect(self.add_wanted)
 
     def _entry_action(self, entry: ModelEntry) -> QAction:
         if entry.problem and entry.present:

@@ -22,6 +22,7 @@ class StarterCard(QFrame):
     """Follows a PrepareJob; asks before anything is downloaded."""
 
     folder_wanted = Signal()
+    more_wanted = Signal()
 
     def __init__(self, job: PrepareJob, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,26 +40,31 @@ class StarterCard(QFrame):
         self.start = QPushButton(self)
         self.start.setProperty("kind", "primary")
         self.stop = QPushButton(self.tr("Cancel"), self)
+        self.more = QPushButton(self.tr("Another model…"), self)
         self.folder = QPushButton(self.tr("Open a model folder…"), self)
         self._lay_out()
         self.start.clicked.connect(job.start)
         self.stop.clicked.connect(job.cancel)
         self.folder.clicked.connect(self.folder_wanted)
+        self.more.clicked.connect(self.more_wanted)
         job.changed.connect(self._show)
         self._show()
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        for button in (self.start, self.stop, self.folder):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        rows = QVBoxLayout()
+        for group in ((self.start, self.stop), (self.more, self.folder)):
+            row = QHBoxLayout()
+            for button in group:
+                row.addWidget(button)
+            row.addStretch(1)
+            rows.addLayout(row)
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 26, 28, 26)
         column.setSpacing(12)
         for widget in (self._title, self._text, self._bar, self._step):
             column.addWidget(widget)
         column.addSpacing(4)
-        column.addLayout(buttons)
+        column.addLayout(rows)
 
     def _show(self) -> None:
         state = self._job.state
@@ -74,6 +80,7 @@ class StarterCard(QFrame):
         self.start.setVisible(not running)
         self.stop.setVisible(running)
         self.folder.setVisible(not running)
+        self.more.setVisible(not running)
 
     def _explanation(self) -> str:
         return self.tr(

@@ -198,6 +198,169 @@
     </message>
 </context>
 <context>
+    <name>MachinePage</name>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>Progress of measuring</source>
+        <translation>测量进度</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>其他文件夹…</translation>
+    </message>
+    <message>
+        <source>Stop measuring</source>
+        <translation>停止测量</translation>
+    </message>
+    <message>
+        <source>Measure speed (5 s)</source>
+        <translation>测量速度（5 秒）</translation>
+    </message>
+    <message>
+        <source>{0}, {1} of it free now</source>
+        <translation>{0}，其中 {1} 现在空闲</translation>
+    </message>
+    <message>
+        <source>{0}, {1} threads, {2}</source>
+        <translation>{0}，{1} 个线程，{2}</translation>
+    </message>
+    <message>
+        <source>{0} ({1}), {2} free</source>
+        <translation>{0}（{1}），{2} 可用</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Models folder</source>
+        <translation>模型文件夹</translation>
+    </message>
+    <message>
+        <source>Drive</source>
+        <translation>硬盘</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>not yet</source>
+        <translation>尚未测量</translation>
+    </message>
+    <message>
+        <source>drive {0} in random reads, weights from memory {1}</source>
+        <translation>硬盘随机读取 {0}，内存中的权重 {1}</translation>
+    </message>
+    <message>
+        <source>(a cache helped the drive)</source>
+        <translation>（硬盘借助了缓存）</translation>
+    </message>
+    <message>
+        <source>NVMe SSD</source>
+        <translation>NVMe 固态硬盘</translation>
+    </message>
+    <message>
+        <source>SATA SSD</source>
+        <translation>SATA 固态硬盘</translation>
+    </message>
+    <message>
+        <source>hard disk</source>
+        <translation>机械硬盘</translation>
+    </message>
+    <message>
+        <source>USB drive or memory card</source>
+        <translation>USB 盘或存储卡</translation>
+    </message>
+    <message>
+        <source>network drive</source>
+        <translation>网络盘</translation>
+    </message>
+    <message>
+        <source>virtual drive</source>
+        <translation>虚拟盘</translation>
+    </message>
+    <message>
+        <source>unknown drive</source>
+        <translation>未知的盘</translation>
+    </message>
+    <message>
+        <source>{0} watches this folder and would upload every model: choose another.</source>
+        <translation>{0} 会同步此文件夹并上传每个模型：请另选一个。</translation>
+    </message>
+    <message>
+        <source>On a network drive every token waits for the network.</source>
+        <translation>在网络盘上，每个词元都要等待网络。</translation>
+    </message>
+    <message>
+        <source>Do not unplug this drive while a model is open.</source>
+        <translation>模型打开时请勿拔出此盘。</translation>
+    </message>
+    <message>
+        <source>This file system holds no file above 4 GB: large models fail.</source>
+        <translation>此文件系统不能存放超过 4 GB 的文件：大模型会失败。</translation>
+    </message>
+    <message>
+        <source>This folder is kept in memory, which the model needs itself.</source>
+        <translation>此文件夹位于内存中，而模型自己需要内存。</translation>
+    </message>
+    <message>
+        <source>Little room: a 30B model takes 17 GB, and 78 GB while it is made.</source>
+        <translation>空间不多：一个 30B 模型占 17 GB，制作期间占 78 GB。</translation>
+    </message>
+    <message>
+        <source>Edge0 cannot compute here. {0}</source>
+        <translation>Edge0 无法在此计算。{0}</translation>
+    </message>
+    <message>
+        <source>Nothing can be stored in this folder. {0}</source>
+        <translation>此文件夹无法写入。{0}</translation>
+    </message>
+    <message>
+        <source>With less than 8 GB of memory, small models run well here.</source>
+        <translation>内存不足 8 GB，适合运行小模型。</translation>
+    </message>
+    <message>
+        <source>Models that fit into memory run well; larger ones wait for this drive.</source>
+        <translation>装得进内存的模型运行良好；更大的模型要等待这块硬盘。</translation>
+    </message>
+    <message>
+        <source>Good so far. Measure the speed to learn how fast a model will be.</source>
+        <translation>目前良好。测量速度即可知道模型会有多快。</translation>
+    </message>
+    <message>
+        <source>A good machine: models larger than its memory run well from this drive.</source>
+        <translation>很好的电脑：比内存大的模型也能从这块硬盘流畅运行。</translation>
+    </message>
+    <message>
+        <source>Looking at this computer…</source>
+        <translation>正在查看这台电脑…</translation>
+    </message>
+    <message>
+        <source>Measuring the processor…</source>
+        <translation>正在测量处理器…</translation>
+    </message>
+    <message>
+        <source>Writing a test file…</source>
+        <translation>正在写入测试文件…</translation>
+    </message>
+    <message>
+        <source>Reading it in random places, past every cache…</source>
+        <translation>正在绕过所有缓存随机读取…</translation>
+    </message>
+    <message>
+        <source>Keep models in</source>
+        <translation>模型存放于</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Edge0</source>
@@ -298,6 +461,113 @@
     </message>
 </context>
 <context>
+    <name>ModelPage</name>
+    <message>
+        <source>Which model?</source>
+        <translation>选择哪个模型？</translation>
+    </message>
+    <message>
+        <source>The small starter model</source>
+        <translation>小型入门模型</translation>
+    </message>
+    <message>
+        <source>A model we suggest</source>
+        <translation>我们推荐的模型</translation>
+    </message>
+    <message>
+        <source>Any model of a hub, by its name</source>
+        <translation>按名称选择模型库中的任意模型</translation>
+    </message>
+    <message>
+        <source>Files on this computer</source>
+        <translation>这台电脑上的文件</translation>
+    </message>
+    <message>
+        <source>Where the model comes from</source>
+        <translation>模型的来源</translation>
+    </message>
+    <message>
+        <source>SmolLM2 135M, Apache-2.0, 93 MB. A dense model for a first try: it runs on any machine and answers simple questions.</source>
+        <translation>SmolLM2 135M，Apache-2.0，93 MB。用于初次体验的稠密模型：任何电脑都能运行，可回答简单问题。</translation>
+    </message>
+    <message>
+        <source>Suggested models</source>
+        <translation>推荐的模型</translation>
+    </message>
+    <message>
+        <source>only when there are several, e.g. Q8_0</source>
+        <translation>仅当有多个时填写，例如 Q8_0</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>GGUF file</source>
+        <translation>GGUF 文件</translation>
+    </message>
+    <message>
+        <source>Qwen3-MoE, Mixtral, OLMoE, MiniMax-M2 and Llama models, as safetensors or GGUF. Only weights and settings are fetched, never programs.</source>
+        <translation>支持 Qwen3-MoE、Mixtral、OLMoE、MiniMax-M2 和 Llama 模型，safetensors 或 GGUF 格式。只下载权重和设置，绝不下载程序。</translation>
+    </message>
+    <message>
+        <source>Folder or file</source>
+        <translation>文件夹或文件</translation>
+    </message>
+    <message>
+        <source>A folder with safetensors files, or a GGUF file</source>
+        <translation>含 safetensors 文件的文件夹，或 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>文件夹…</translation>
+    </message>
+    <message>
+        <source>GGUF file…</source>
+        <translation>GGUF 文件…</translation>
+    </message>
+    <message>
+        <source>The files stay where and as they are.</source>
+        <translation>这些文件保持原样，不会移动。</translation>
+    </message>
+    <message>
+        <source>only for models that ask for one</source>
+        <translation>仅当模型要求时填写</translation>
+    </message>
+    <message>
+        <source>Hub</source>
+        <translation>模型库</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>令牌</translation>
+    </message>
+    <message>
+        <source>Kept in memory until Edge0 ends; never sent to a mirror</source>
+        <translation>只保存在内存中，直到 Edge0 退出；绝不发送给镜像</translation>
+    </message>
+    <message>
+        <source>{0} B at a time</source>
+        <translation>每次使用 {0} B</translation>
+    </message>
+    <message>
+        <source>dense</source>
+        <translation>稠密</translation>
+    </message>
+    <message>
+        <source>{0} GB on disk</source>
+        <translation>占盘 {0} GB</translation>
+    </message>
+    <message>
+        <source>{0} Licence {1}; download {2} GB; for {3} GB of memory or more.</source>
+        <translation>{0} 许可证 {1}；下载 {2} GB；适合 {3} GB 及以上内存。</translation>
+    </message>
+    <message>
+        <source>Folder with a model</source>
+        <translation>含模型的文件夹</translation>
+    </message>
+</context>
+<context>
     <name>ModelPicker</name>
     <message>
         <source>Choose a model</source>
@@ -320,8 +590,8 @@
         <translation>打开模型文件夹…</translation>
     </message>
     <message>
-        <source>Get the starter model…</source>
-        <translation>获取入门模型…</translation>
+        <source>Add a model…</source>
+        <translation>添加模型…</translation>
     </message>
     <message>
         <source>{0} (cannot be opened)</source>
@@ -341,6 +611,125 @@
     <message>
         <source>Close this notice</source>
         <translation>关闭此提示</translation>
+    </message>
+</context>
+<context>
+    <name>OptionsPage</name>
+    <message>
+        <source>How to convert it</source>
+        <translation>如何转换</translation>
+    </message>
+    <message>
+        <source>nf4: 4 bits, best for most</source>
+        <translation>nf4：4 位，多数情况最佳</translation>
+    </message>
+    <message>
+        <source>int4: 4 bits, even steps</source>
+        <translation>int4：4 位，等距</translation>
+    </message>
+    <message>
+        <source>int8: 8 bits, nearly exact, twice the size</source>
+        <translation>int8：8 位，几乎精确，两倍大小</translation>
+    </message>
+    <message>
+        <source>bf16: 16 bits, exact, four times the size</source>
+        <translation>bf16：16 位，精确，四倍大小</translation>
+    </message>
+    <message>
+        <source>Number format</source>
+        <translation>数值格式</translation>
+    </message>
+    <message>
+        <source>Lay the experts used most first (a few minutes more)</source>
+        <translation>把最常用的专家排在前面（多花几分钟）</translation>
+    </message>
+    <message>
+        <source>Ask the hub what it takes</source>
+        <translation>询问模型库需要多少资源</translation>
+    </message>
+    <message>
+        <source>Looking into the model</source>
+        <translation>正在查看模型</translation>
+    </message>
+    <message>
+        <source>dense: all of it for every token</source>
+        <translation>稠密：每个词元用到全部</translation>
+    </message>
+    <message>
+        <source>{0} B used for a token</source>
+        <translation>每个词元使用 {0} B</translation>
+    </message>
+    <message>
+        <source>{0} B parameters</source>
+        <translation>{0} B 参数</translation>
+    </message>
+    <message>
+        <source>{0} while it is made, {1} afterwards; {2} are free</source>
+        <translation>制作时 {0}，之后 {1}；可用 {2}</translation>
+    </message>
+    <message>
+        <source>runs from {0}, well from {1}, all of it in memory from {2}</source>
+        <translation>{0} 起可运行，{1} 起较好，{2} 起全部装入内存</translation>
+    </message>
+    <message>
+        <source>{0} of {1}</source>
+        <translation>{1} 中的 {0}</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>磁盘</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Free now</source>
+        <translation>现在空闲</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>unknown: measure this computer on the first page</source>
+        <translation>未知：请在第一页测量这台电脑</translation>
+    </message>
+    <message>
+        <source>{0} to {1} tokens a second; first word after {2} to {3}</source>
+        <translation>每秒 {0} 到 {1} 个词元；{2} 到 {3} 后出现第一个词</translation>
+    </message>
+    <message>
+        <source>The starter is ready made for a first try: just start.</source>
+        <translation>入门模型已为初次体验准备好：直接开始即可。</translation>
+    </message>
+    <message>
+        <source>You may also start at once; it asks first and checks the room.</source>
+        <translation>也可以立即开始；它会先询问并检查空间。</translation>
+    </message>
+    <message>
+        <source>There is too little room on the drive for it.</source>
+        <translation>硬盘空间不足。</translation>
+    </message>
+    <message>
+        <source>It does not fit into the memory that is free now. You may still try.</source>
+        <translation>现在空闲的内存装不下它。仍可以试试。</translation>
+    </message>
+    <message>
+        <source>It will run, but slower than a word a second.</source>
+        <translation>可以运行，但每秒不到一个词。</translation>
+    </message>
+    <message>
+        <source>It will run here.</source>
+        <translation>可以在此运行。</translation>
     </message>
 </context>
 <context>
@@ -626,6 +1015,10 @@
         <translation>取消</translation>
     </message>
     <message>
+        <source>Another model…</source>
+        <translation>其他模型…</translation>
+    </message>
+    <message>
         <source>Open a model folder…</source>
         <translation>打开模型文件夹…</translation>
     </message>
@@ -670,6 +1063,84 @@
     <message>
         <source>Everything stays on this computer.</source>
         <translation>一切都留在这台电脑上。</translation>
+    </message>
+</context>
+<context>
+    <name>Wizard</name>
+    <message>
+        <source>Add a model</source>
+        <translation>添加模型</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Start chatting</source>
+        <translation>开始聊天</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>WorkPage</name>
+    <message>
+        <source>Getting the model</source>
+        <translation>正在获取模型</translation>
+    </message>
+    <message>
+        <source>Progress of getting the model</source>
+        <translation>获取模型的进度</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>You may close this window, and chat with another model: the work goes on.</source>
+        <translation>可以关闭此窗口并与其他模型聊天：工作会继续。</translation>
+    </message>
+    <message>
+        <source>It did not work.</source>
+        <translation>没有成功。</translation>
+    </message>
+    <message>
+        <source>Paused. What is there is kept; it goes on from there.</source>
+        <translation>已暂停。已有的部分会保留，之后从那里继续。</translation>
+    </message>
+    <message>
+        <source>The model is ready.</source>
+        <translation>模型已就绪。</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在开始…</translation>
+    </message>
+    <message>
+        <source>Downloading: {0}</source>
+        <translation>正在下载：{0}</translation>
+    </message>
+    <message>
+        <source>{0} left</source>
+        <translation>剩余 {0}</translation>
     </message>
 </context>
 </TS>

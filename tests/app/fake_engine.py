@@ -154,8 +154,11 @@ class FakeEngine:
         )
         self.Edge0Runtime = SimpleNamespace(from_config=self._from_config)
 
-    def list_models(self) -> list[Installed]:
+    def list_models(self, folder: Path | None = None) -> list[Installed]:
         return list(self.models)
+
+    def models_dir(self, override: Path | None = None) -> Path:
+        return override or Path("models")
 
     def _from_config(self, config: Edge0Config, progress: Callable[[Progress], None]) -> Any:
         script = self.script
