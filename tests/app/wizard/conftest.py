@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from app.application import Application
+from app.sampling import Sampling
 from app.settings import Settings, write_settings
 from app.wizard.wizard import Wizard
 from tests.app.conftest import NO_STARTER
@@ -27,7 +28,12 @@ def real_app(qtbot: QtBot, folder: Path) -> Iterator[Application]:
     """A window on the real engine, with no model yet."""
     from PySide6.QtWidgets import QApplication
 
-    settings = Settings(language="en", theme="light", models_folder=str(folder / "models"))
+    settings = Settings(
+        language="en",
+        theme="light",
+        models_folder=str(folder / "models"),
+        sampling=Sampling(max_tokens=4),
+    )
     write_settings(folder / "settings.json", settings)
     application = Application(QApplication.instance(), engine, folder, NO_STARTER)
     application.start()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
-from app.sampling import Sampling
 from app.wizard.model_page import HUB, LIST, LOCAL, STARTER
 from app.wizard.wizard import Wizard
 from tests.helpers.fake_hub import FakeHub
@@ -56,14 +54,12 @@ def test_files_of_this_computer_become_a_chat_by_keyboard(
     assert "It will run here." in shown(wizard.options)
     wizard.options.calibrate.setChecked(False)
     assert wizard.model.outlook is not None  # calibration changes nothing it told
-    settings = real_app.core.settings
-    real_app.core.keep(replace(settings, sampling=Sampling(max_tokens=4)))
     press_next(qtbot, wizard)
     finish(qtbot, wizard, real_app)
     models = real_app.core.library.entries
     assert [entry.name for entry in models] == [f"{tiny_model.name}-nf4"]
     assert real_app.core.library.current == models[0].path
-    assert models[0].path.parent == Path(settings.models_folder)
+    assert models[0].path.parent == Path(real_app.core.settings.models_folder)
 
 
 def test_a_hub_is_asked_only_when_told_and_then_delivers(
