@@ -19,14 +19,14 @@ static void *copied(const void *from, size_t bytes) { return memcpy(new_bytes(by
 enum { MOST_TOKENS = 640 };
 
 static size_t strip_bytes(int format, int cols) {
-    size_t blocks = (size_t)(cols + 31) / 32;
-    size_t bytes = format == E0_F32 ? (size_t)cols * 64 : blocks * (format == E0_BF16 ? 1024 : format == E0_INT8 ? 544 : 288);
+    size_t blocks = (size_t)(cols + 31) / 32, block = format == E0_BF16 ? 1024 : format == E0_INT8 ? 544 : 288;
+    size_t bytes = format == E0_F32 ? (size_t)cols * 64 : blocks * block;
     return (bytes + 63) / 64 * 64;
 }
 
 /* fp16 and bf16 numbers of moderate size. */
-static uint16_t random_half(void) { return (uint16_t)((random_bits() & 0x83ff) | (uint32_t)random_int(8, 18) << 10); }
-static uint16_t random_bfloat(void) { return (uint16_t)((random_bits() & 0x807f) | (uint32_t)random_int(118, 130) << 7); }
+static uint16_t random_half(void) { return (uint16_t)((random_bits() & 0x83ff) | (random_bits() % 11 + 8) << 10); }
+static uint16_t random_bfloat(void) { return (uint16_t)((random_bits() & 0x807f) | (random_bits() % 13 + 118) << 7); }
 
 static uint8_t *random_weights(const e0_matrix *m) {
     int strips = (m->rows + 15) / 16, blocks = (m->cols + 31) / 32;
@@ -128,7 +128,7 @@ static void run_rms_norm(const e0_kernels *k, float *a, const float *b, const fl
 }
 static void run_add(const e0_kernels *k, float *a, const float *b, const float *c, int n) { k->add(b, c, n, a); }
 static void run_silu(const e0_kernels *k, float *a, const float *b, const float *c, int n) { k->gate(b, c, n, 0, a); }
-static void run_gelu_tanh(const e0_kernels *k, float *a, const float *b, const float *c, int n) { k->gate(b, c, n, 1, a); }
+static void run_tanh(const e0_kernels *k, float *a, const float *b, const float *c, int n) { k->gate(b, c, n, 1, a); }
 static void run_gelu(const e0_kernels *k, float *a, const float *b, const float *c, int n) { k->gate(b, c, n, 2, a); }
 static void run_rotate(const e0_kernels *k, float *a, const float *b, const float *c, int n) {
     if (n > 1) k->rotate(a, b, c, n / 2);
@@ -208,7 +208,7 @@ static void test_attend(void) {
 
 static void test_all(int rounds) {
     static const struct { const char *name; row_fn run; } rows[] = {
-        {"rms_norm", run_rms_norm}, {"add", run_add}, {"silu", run_silu}, {"gelu_tanh", run_gelu_tanh},
+        {"rms_norm", run_rms_norm}, {"add", run_add}, {"silu", run_silu}, {"gelu_tanh", run_tanh},
         {"gelu", run_gelu}, {"rotate", run_rotate}, {"softmax", run_softmax}, {"combine", run_combine}};
     for (int i = 0; i < rounds; i++) {
         test_quantize();

@@ -1,5 +1,5 @@
-/* A small model through pool, store and executor: any slots, lanes, threads, cuts and way of reading give
- * the bits of one thread with everything in memory. Made for race and memory checkers.
+/* A small model through pool, store and executor: any slots, lanes, threads, cuts, predictions and way of
+ * reading give the bits of one thread with everything in memory. Made for race and memory checkers.
  * Arguments: rounds, seed. Writes a file in the working folder. */
 #include "e0.h"
 #include "random.h"
@@ -16,7 +16,7 @@
 
 enum { LAYERS = 3, EXPERTS = 8, KEYS = LAYERS * EXPERTS, TOP_K = 3, HIDDEN = 64, WIDTH = 96, HEAD = 16, TOKENS = 40 };
 enum { X, N, Q, K, V, O, IDS, GATES, Y, BUFFERS };
-enum { RECORD = 12288, MISSING = KEYS }; /* one key more than the file has */
+enum { RECORD = 12288 };
 
 static void fail(const char *what, const char *detail) {
     printf("%s: %s\n", what, detail);
@@ -25,7 +25,8 @@ static void fail(const char *what, const char *detail) {
 
 /* ---- weights ---- */
 static e0_matrix shaped(int rows, int cols) {
-    e0_matrix m = {.format = E0_TABLE4, .rows = rows, .cols = cols, .strip_bytes = (cols / 32 * 288 + 63) / 64 * 64};
+    e0_matrix m = {.format = E0_TABLE4, .rows = rows, .cols = cols};
+    m.strip_bytes = (cols / 32 * 288 + 63) / 64 * 64;
     for (int i = 0; i < 16; i++) m.table[i] = (int8_t)(i * 16 - 120);
     return m;
 }
@@ -36,12 +37,13 @@ static void fill_matrix(uint8_t *data, const e0_matrix *m) {
     for (int s = 0; s < m->rows / 16; s++, data += m->strip_bytes) {
         for (int i = 0; i < m->cols / 32 * 256; i++) data[i] = (uint8_t)random_bits();
         uint16_t *scales = (uint16_t *)(data + m->cols / 32 * 256);
-        for (int i = 0; i < m->cols / 32 * 16; i++) scales[i] = (uint16_t)(0x1000 + random_int(0, 255)); /* about 0.0005 */
+        for (int i = 0; i < m->cols / 32 * 16; i++) scales[i] = (uint16_t)(0x1000 + random_int(0, 255));
     }
 }
 
 static e0_matrix record_part[3]; /* gate, up, down */
-static e0_matrix dense[5];       /* q, k, v, o, router */
+static e0_matrix dense[6];       /* q, k, v, o, router, and one to guess with */
+static int int8_cache;
 static float ones[HIDDEN], frequency[HEAD / 2], embeddings[TOKENS][HIDDEN];
 
 static void make_weights(void) {
@@ -53,6 +55,8 @@ static void make_weights(void) {
         dense[i].data = data;
     }
     dense[4].rows = EXPERTS;
+    dense[5] = (e0_matrix){.format = E0_F32, .rows = EXPERTS, .cols = HIDDEN, .strip_bytes = 64 * HIDDEN};
+    dense[5].data = (uint8_t *)new_floats(16 * HIDDEN);
     for (int i = 0; i < 3; i++) {
         record_part[i] = i < 2 ? shaped(WIDTH, HIDDEN) : shaped(HIDDEN, WIDTH);
         record_part[i].offset = offset, offset += (int)matrix_bytes(record_part + i);
@@ -80,26 +84,28 @@ static void write_records(void) {
 typedef struct {
     e0_exec *exec;
     e0_store *store;
-    e0_op op[12];
+    e0_op op[16 * (LAYERS + 1)];
     int ops;
 } model;
 
-static model open_model(int threads, int slots, int lanes, int mapped) {
+static model open_model(int threads, int slots, int lanes, int mapped, int prediction) {
     static const char *const path = "记录 é.moex";
     static const int width[] = {HIDDEN, HIDDEN, 4 * HEAD, 2 * HEAD, 2 * HEAD, 4 * HEAD, TOP_K, TOP_K, HIDDEN};
     char error[256];
-    e0_store_options o = {LAYERS + 1, EXPERTS, slots, lanes, mapped, RECORD};
+    e0_store_options o = {LAYERS + 1, EXPERTS, slots, lanes, mapped, RECORD, 4096 << random_int(0, 5)};
     model m = {e0_exec_new(threads, "auto"), e0_store_new(&o, &path, 1, error, sizeof error), {{0}}, 0};
     if (!m.exec || !m.store) fail("open", m.exec ? error : "no executor");
-    for (int key = 0; key < KEYS + EXPERTS; key++) e0_store_set_record(m.store, key, 0, 4096 + (int64_t)key * RECORD, RECORD);
+    for (int key = 0; key < KEYS + EXPERTS; key++)
+        e0_store_set_record(m.store, key, 0, 4096 + (int64_t)key * RECORD, RECORD);
     for (int i = 0; i < BUFFERS; i++) e0_exec_add_buffer(m.exec, width[i], TOKENS);
-    for (int i = 0; i < 5; i++) e0_exec_add_matrix(m.exec, dense + i);
+    for (int i = 0; i < 6; i++) e0_exec_add_matrix(m.exec, dense + i);
     e0_exec_add_vector(m.exec, ones, HIDDEN);
     e0_exec_add_vector(m.exec, frequency, HEAD / 2);
     for (int layer = 0; layer <= LAYERS; layer++)
         e0_exec_set_record(m.exec, layer, record_part, record_part + 1, record_part + 2);
     e0_exec_set_store(m.exec, m.store);
-    if (e0_exec_set_cache(m.exec, LAYERS, 2, HEAD, TOKENS)) fail("open", "no cache");
+    e0_exec_set_prediction(m.exec, prediction);
+    if (e0_exec_set_cache(m.exec, LAYERS, 2, HEAD, TOKENS, int8_cache)) fail("open", "no cache");
     return m;
 }
 
@@ -109,8 +115,9 @@ static void close_model(model *m) {
 }
 
 static e0_op *new_op(model *m, int kind, int out, int a, int layer) {
-    m->op[m->ops] = (e0_op){.kind = kind, .out = out, .a = a, .b = -1, .c = -1, .weight = -1, .vector = -1, .layer = layer};
-    return m->op + m->ops++;
+    e0_op *op = m->op + m->ops++;
+    *op = (e0_op){.kind = kind, .out = out, .a = a, .b = -1, .c = -1, .weight = -1, .vector = -1, .layer = layer};
+    return op;
 }
 
 static void add_norm(model *m) {
@@ -120,14 +127,14 @@ static void add_norm(model *m) {
 
 static void add_experts(model *m, int layer) {
     e0_op *router = new_op(m, E0_ROUTER, IDS, N, -1), *experts = new_op(m, E0_EXPERTS, Y, N, layer);
-    router->b = GATES, router->weight = 4, router->count = EXPERTS, router->top_k = TOP_K, router->flags = 1, router->scale = 1;
+    router->b = GATES, router->c = 5, router->weight = 4, router->count = EXPERTS, router->top_k = TOP_K;
+    router->flags = 1, router->scale = 1;
     experts->b = IDS, experts->c = GATES, experts->count = EXPERTS, experts->top_k = TOP_K;
     new_op(m, E0_ADD, X, X, -1)->b = Y;
 }
 
 /* Attention and experts of one layer. */
 static void add_layer(model *m, int layer) {
-    m->ops = 0;
     add_norm(m);
     for (int i = 0; i < 3; i++) new_op(m, E0_LINEAR, Q + i, N, layer)->weight = i;
     e0_op *rotary = new_op(m, E0_ROTARY, Q, -1, -1), *attention = new_op(m, E0_ATTENTION, O, Q, layer);
@@ -142,18 +149,19 @@ static void add_layer(model *m, int layer) {
 
 static void run_chunk(model *m, int begin, int tokens) {
     memcpy(e0_exec_buffer(m->exec, X, 0), embeddings[begin], (size_t)(tokens * HIDDEN) * sizeof(float));
-    for (int layer = 0; layer < LAYERS; layer++) {
-        add_layer(m, layer);
-        if (e0_exec_run(m->exec, m->op, m->ops, 0, tokens, begin, NULL)) fail("run", "failed");
-    }
+    m->ops = 0;
+    for (int layer = 0; layer < LAYERS; layer++) add_layer(m, layer);
+    if (e0_exec_run(m->exec, m->op, m->ops, 0, tokens, begin, NULL)) fail("run", "failed");
 }
 
 /* Every record of the last layer lies behind the end of the file. */
 static void run_failing(model *m) {
     char text[256];
     m->ops = 0;
-    add_norm(m);
-    add_experts(m, LAYERS);
+    for (int layer = LAYERS - 1; layer <= LAYERS; layer++) {
+        add_norm(m);
+        add_experts(m, layer);
+    }
     if (e0_exec_run(m->exec, m->op, m->ops, 0, TOKENS / 2, 0, NULL) != 2) fail("read error", "not noticed");
     e0_store_take_error(m->store, text, sizeof text);
     if (!strstr(text, "layer 3, expert ")) fail("read error", text);
@@ -205,14 +213,15 @@ int main(int argc, char **argv) {
     static float expected[TOKENS][HIDDEN], found[TOKENS][HIDDEN];
     int rounds = argc > 1 ? atoi(argv[1]) : 20;
     random_state = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
+    int8_cache = (int)(random_state % 2);
     make_weights();
     write_records();
-    model whole = open_model(1, KEYS, 1, 0);
+    model whole = open_model(1, KEYS, 1, 0, -1);
     run_all(&whole, TOKENS, 0, expected);
     close_model(&whole);
     for (int i = 0; i < rounds; i++) {
         int slots = random_int(1, KEYS), mapped = random_int(0, 1);
-        model m = open_model(random_int(1, 4), slots, random_int(1, 5), mapped);
+        model m = open_model(random_int(1, 4), slots, random_int(1, 5), mapped, random_int(-1, 3));
         atomic_store(&watching, true);
         e0_thread *watcher = e0_thread_start(watch, m.store);
         int32_t keys[] = {3, 9, 1, 22};
@@ -227,7 +236,7 @@ int main(int argc, char **argv) {
         close_model(&m);
         test_pool(200);
     }
-    for (int i = 0; i < 5; i++) free((void *)(uintptr_t)dense[i].data);
+    for (int i = 0; i < 6; i++) free((void *)(uintptr_t)dense[i].data);
     remove_file(FILE_NAME);
     printf("store ok\n");
     return 0;

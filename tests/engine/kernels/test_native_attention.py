@@ -23,8 +23,11 @@ SPLIT, TILE = 512, 16  # keys whose partial results are merged; keys of one tile
 class Case:
     """Queries, keys and values of one text, and the op that runs over them."""
 
-    def __init__(self, op: Attention, tokens: int, seed: int = 0, sinks: bool = False) -> None:
+    def __init__(
+        self, op: Attention, tokens: int, seed: int = 0, sinks: bool = False, int8: bool = False
+    ) -> None:
         self.op = replace(op, sinks="sinks" if sinks else None)
+        self.int8 = int8
         width, kv_width = op.heads * op.head_dim, op.kv_heads * op.head_dim
         self.q = random_floats(tokens, width, seed=seed)
         self.k = random_floats(tokens, kv_width, seed=seed + 1)
@@ -32,14 +35,22 @@ class Case:
         self.sinks = 2 * random_floats(op.heads, seed=seed + 3)
 
     def wanted(self) -> torch.Tensor:
-        """The plain maths in float64 over keys and values rounded to fp16, as the cache holds."""
+        """The plain maths in float64 over keys and values rounded as the cache holds them."""
         q = torch.from_numpy(self.q).double().view(len(self.q), self.op.heads, -1)
         keys, values = (
-            torch.from_numpy(x.astype(np.float16)).double().view(len(x), self.op.kv_heads, -1)
+            torch.from_numpy(self.stored(x)).double().view(len(x), self.op.kv_heads, -1)
             for x in (self.k, self.v)
         )
         sinks = torch.from_numpy(self.sinks).double() if self.op.sinks else None
         return reference_ops.attend(q, keys, values, self.op, sinks)
+
+    def stored(self, x: Floats) -> Floats:
+        """Rounded to fp16, or to int8 with one scale for a head's row."""
+        if not self.int8:
+            return x.astype(np.float16).astype(np.float32)
+        rows = x.reshape(-1, self.op.head_dim)
+        scale = np.abs(rows).max(1, keepdims=True) / np.float32(127)
+        return (np.rint(rows * (1 / scale)) * scale).reshape(x.shape)
 
     def program(self, isa: str, threads: int = 2, rows: int = 0) -> NativeProgram:
         """An executor with an empty cache that just holds the text."""
@@ -47,7 +58,7 @@ class Case:
         widths = {"q": self.q.shape[1], "o": self.q.shape[1]}
         widths |= {"k": self.k.shape[1], "v": self.v.shape[1]}
         program = NativeProgram(widths, isa, threads, rows or tokens)
-        program.cache(op.layer + 1, op.kv_heads, op.head_dim, tokens)
+        program.cache(op.layer + 1, op.kv_heads, op.head_dim, tokens, self.int8)
         program.vector("sinks", self.sinks)
         return program
 
@@ -86,6 +97,7 @@ def check(case: Case) -> None:
     window=st.none() | st.integers(1, 80),
     soft_cap=st.none() | st.sampled_from([1.0, 30.0]),
     sinks=st.booleans(),
+    int8=st.booleans(),
     seed=st.integers(0, 100),
 )
 def test_any_shape(
@@ -96,10 +108,11 @@ def test_any_shape(
     window: int | None,
     soft_cap: float | None,
     sinks: bool,
+    int8: bool,
     seed: int,
 ) -> None:
     op = attention(group, kv_heads, head_dim, window=window, soft_cap=soft_cap)
-    check(Case(op, tokens, seed, sinks))
+    check(Case(op, tokens, seed, sinks, int8))
 
 
 @pytest.mark.parametrize(
@@ -115,13 +128,14 @@ def test_texts_longer_than_a_split(window: int | None, sinks: bool) -> None:
     window=st.none() | st.sampled_from([1, 30, 540]),
     cuts=st.lists(st.integers(1, SPLIT + 60), max_size=6),
     isa=st.sampled_from(SETS),
+    int8=st.booleans(),
 )
-@example(4, None, [SPLIT - 1, SPLIT, SPLIT + 1, TILE - 1, TILE, TILE + 1], SETS[0])
-@example(1, 30, [1, 2, 3, 4, 5, 6], SETS[-1])
+@example(4, None, [SPLIT - 1, SPLIT, SPLIT + 1, TILE - 1, TILE, TILE + 1], SETS[0], False)
+@example(1, 30, [1, 2, 3, 4, 5, 6], SETS[-1], True)
 def test_cutting_a_text_changes_no_bit(
-    group: int, window: int | None, cuts: list[int], isa: str
+    group: int, window: int | None, cuts: list[int], isa: str, int8: bool
 ) -> None:
-    case = Case(attention(group, 1, 16, window=window), SPLIT + 61, sinks=True)
+    case = Case(attention(group, 1, 16, window=window), SPLIT + 61, sinks=True, int8=int8)
     borders = sorted({0, len(case.q), *cuts})
     with case.program(isa) as program:
         parts = [case.feed(program, begin, end) for begin, end in pairwise(borders)]
@@ -135,9 +149,10 @@ def test_threads_change_no_bit(threads: int) -> None:
 
 
 @pytest.mark.parametrize("isa", SETS)
-def test_what_a_rewind_left_behind_is_not_seen(isa: str) -> None:
+@pytest.mark.parametrize("int8", [False, True])
+def test_what_a_rewind_left_behind_is_not_seen(isa: str, int8: bool) -> None:
     """Stale keys behind the position, even ones that are no numbers, weigh nothing."""
-    case = Case(attention(), 40)
+    case = Case(attention(), 40, int8=int8)
     with case.program(isa) as program:
         whole = case.feed(program, 0, 40)
         nan = np.full_like(case.q, np.nan), np.full_like(case.k, np.nan)
@@ -148,8 +163,9 @@ def test_what_a_rewind_left_behind_is_not_seen(isa: str) -> None:
             assert np.array_equal(row[0], whole[token])
 
 
-def test_discarding_the_cache_keeps_what_lies_before() -> None:
-    case = Case(attention(2, 2, 128), 300)
+@pytest.mark.parametrize("int8", [False, True])
+def test_discarding_the_cache_keeps_what_lies_before(int8: bool) -> None:
+    case = Case(attention(2, 2, 128), 300, int8=int8)
     with case.program("auto") as program:
         whole = case.feed(program, 0, 300)
         program.library.e0_exec_discard_cache(program.context, 150)
@@ -186,9 +202,22 @@ def test_large_scores_and_values_saturate(isa: str) -> None:
 
 @pytest.mark.parametrize("isa", SETS)
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_bad_numbers_do_not_reach_earlier_tokens(isa: str, bad: float) -> None:
-    case = Case(attention(2, 1, 16, soft_cap=20.0), 24, sinks=True)
+@pytest.mark.parametrize("int8", [False, True])
+def test_bad_numbers_do_not_reach_earlier_tokens(isa: str, bad: float, int8: bool) -> None:
+    case = Case(attention(2, 1, 16, soft_cap=20.0), 24, sinks=True, int8=int8)
     clean = case.whole(isa)
     case.q[20] = bad
     case.k[20], case.q[23, ::2] = bad, bad
     assert np.array_equal(case.whole(isa)[:20], clean[:20])
+
+
+@pytest.mark.parametrize("isa", SETS)
+def test_int8_keys_of_any_size(isa: str) -> None:
+    """All zero, of one bit, huge, and with something infinite: the cache holds numbers."""
+    case = Case(attention(1, 1, 16), 24, int8=True)
+    for token, factor in ((2, 0.0), (5, 1e-44), (8, 1e36)):
+        case.k[token] *= np.float32(factor)
+        case.v[token] *= np.float32(factor)
+    case.k[11, 3] = np.inf
+    case.v[11, 4] = np.nan
+    assert np.isfinite(case.whole(isa)).all()

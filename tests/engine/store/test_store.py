@@ -1,4 +1,4 @@
-"""The expert store over real files: right bytes under pressure, the policy's order, clear errors."""
+"""The expert store over real files: right bytes under pressure, victims in order, clear errors."""
 
 from __future__ import annotations
 
