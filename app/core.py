@@ -4,6 +4,7 @@ models."""
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.archive import Archive
 from app.commands import starter_command
+from app.diagnostics import write_diagnostics
 from app.engine_worker import EngineClient
 from app.prepare_job import PrepareJob
 from app.settings import Settings, read_settings, write_settings
@@ -18,7 +20,9 @@ from app.viewmodels.add_model import AddModel
 from app.viewmodels.chat import ChatModel
 from app.viewmodels.conversations import ConversationsModel
 from app.viewmodels.library import LibraryModel
+from app.viewmodels.manage import ManageModel
 from app.viewmodels.stats import StatsModel
+from engine import StopFlag
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +35,7 @@ class Core(QObject):
 
     def __init__(self, door: Any, folder: Path, command: list[str] | None = None) -> None:
         super().__init__()
+        self._door, self._folder = door, folder
         self._settings_file = folder / "settings.json"
         self.settings, self.settings_problems = read_settings(self._settings_file)
         self.archive = Archive(folder / "chats.sqlite3", self.write_failed.emit)
@@ -43,6 +48,8 @@ class Core(QObject):
         self.starter.finished.connect(self.library.add)
         self.adding = AddModel(door, self._get, self.keep, self)
         self.adding.added.connect(self.library.add)
+        self.manage = ManageModel(self.library, self)
+        self.manage.sweep([self.adding.order.models])
         self.chat.conversations_changed.connect(self.conversations.refresh)
 
     def keep(self, settings: Settings) -> None:
@@ -57,11 +64,27 @@ class Core(QObject):
             self.write_failed.emit(f"{self._settings_file}: {error.strerror}")
         self.settings_changed.emit(old, settings)
 
+    def examine(self, stop: StopFlag) -> Sequence[Any]:
+        """The doctor's findings about this machine and the open model. Any thread."""
+        now = self.settings
+        options = self._door.DoctorOptions(
+            model=self.library.current,
+            models_dir=now.models_override,
+            budget_gb=now.memory_budget_gb,
+            stop=stop,
+        )
+        return list(self._door.run_doctor(options))
+
+    def export(self, target: Path, findings: Sequence[Any]) -> None:
+        """Write the diagnostics file. Raises OSError."""
+        write_diagnostics(target, findings, self.settings, self._folder)
+
     def close(self) -> bool:
         """Save and end everything; False when the engine's thread did not end in time."""
         self.chat.flush()
         self.starter.close()
         self.adding.close()
+        self.manage.close()
         ended = self.engine.close()  # ends a reply, which saves it
         self.chat.flush()
         self.archive.close()

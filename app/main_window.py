@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMainWindow, QVB
 from app.core import Core
 from app.settings import Settings
 from app.widgets.chat_page import ChatPage
+from app.widgets.doctor_dialog import DoctorDialog
 from app.widgets.icon_button import IconButton
 from app.widgets.live_panel import LivePanel
 from app.widgets.model_picker import ModelPicker
+from app.widgets.models_dialog import ModelsDialog
 from app.widgets.settings_dialog import SettingsDialog
 from app.widgets.sidebar import Sidebar
 from app.wizard.wizard import Wizard
@@ -81,6 +83,8 @@ class MainWindow(QMainWindow):
         self.sidebar.settings.connect(self.edit_settings)
         self.picker.folder_wanted.connect(self.pick_folder)
         self.picker.add_wanted.connect(self.add_model)
+        self.picker.manage_wanted.connect(self.manage_models)
+        self.picker.check_wanted.connect(self.check_computer)
         self.page.welcome.card.more_wanted.connect(self.add_model)
         self.page.welcome.card.folder_wanted.connect(self.pick_folder)
         self._sidebar_button.toggled.connect(self._show_sidebar)
@@ -151,6 +155,14 @@ class MainWindow(QMainWindow):
         else:
             wizard.raise_()
         wizard.activateWindow()
+
+    def manage_models(self) -> None:
+        """Open the list of models."""
+        ModelsDialog(self._core.manage, self).open()
+
+    def check_computer(self) -> None:
+        """Open the doctor."""
+        DoctorDialog(self._core.examine, self._core.export, self).open()
 
     def edit_settings(self) -> None:
         """Open the settings."""

@@ -50,6 +50,7 @@ class PrepareJob(QObject):
         self.eta_s: float | None = None
         self.detail = ""
         self.forecast: dict[str, Any] | None = None
+        self.findings: list[dict[str, Any]] | None = None
         self.notes: list[str] = []
         self.error = ""
         self.next_step = ""
@@ -70,7 +71,7 @@ class PrepareJob(QObject):
 
     def _forget(self) -> None:
         self._buffer = self._errors = b""
-        self._path = self.forecast = None
+        self._path = self.forecast = self.findings = None
         self.error = self.next_step = self.what = self.stage = self.detail = ""
         self.done = self.total = 0
         self.rate = self.eta_s = None
@@ -153,6 +154,8 @@ class PrepareJob(QObject):
             self.notes = [str(note) for note in told]
         elif isinstance(record.get("forecast"), dict):
             self.forecast = record["forecast"]
+        elif isinstance(record.get("findings"), list):
+            self.findings = record["findings"]
         elif "error" in record:
             self.error = str(record["error"])
             self.next_step = str(record.get("next_step", ""))
@@ -201,7 +204,7 @@ class PrepareJob(QObject):
         elif self._path is not None:
             self._set("done")
             self.finished.emit(self._path)
-        elif self.forecast is not None:
+        elif self.forecast is not None or self.findings is not None:
             self._set("done")
         else:
             self.error = self.error or _last_line(self._errors)

@@ -58,6 +58,7 @@ class LibraryModel(QObject):
         self._keep = keep
         self._job = 0
         self._wanted: Path | None = None
+        self._then: Callable[[], None] | None = None
         self.status: Status = "none"
         self.current: Path | None = None
         self.error: Failed | None = None
@@ -114,6 +115,16 @@ class LibraryModel(QObject):
         if self.current is not None:
             self.open(self.current)
 
+    def release(self, path: Path, then: Callable[[], None]) -> None:
+        """Close the model of `path` if it is open or opening, then go on."""
+        if path not in (self.current, self._wanted):
+            then()
+            return
+        if self.status == "loading":
+            self._engine.stop(self._job)
+        self._wanted, self._then = None, then
+        self._job = self._engine.load(None)
+
     def forget(self, path: Path) -> None:
         """Take a missing folder off the list."""
         settings = self._settings()
@@ -143,8 +154,15 @@ class LibraryModel(QObject):
             self._loaded(event.model)
         elif isinstance(event, Failed):
             self._fail(event)
-        elif isinstance(event, JobDone) and self.status == "loading":
+        elif isinstance(event, JobDone):
+            self._job_done()
+
+    def _job_done(self) -> None:
+        then, self._then = self._then, None
+        if self.status == "loading" or then is not None:
             self._set("none")
+        if then is not None:
+            then()
 
     def _loaded(self, path: Path | None) -> None:
         self.current = path

@@ -17,6 +17,8 @@ class ModelPicker(QToolButton):
 
     folder_wanted = Signal()
     add_wanted = Signal()
+    manage_wanted = Signal()
+    check_wanted = Signal()
 
     def __init__(self, model: LibraryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,6 +75,10 @@ class ModelPicker(QToolButton):
         folder.triggered.connect(self.folder_wanted)
         add = self._menu.addAction(self.tr("Add a model…"))
         add.triggered.connect(self.add_wanted)
+        manage = self._menu.addAction(self.tr("Manage models…"))
+        manage.triggered.connect(self.manage_wanted)
+        check = self._menu.addAction(self.tr("Check this computer…"))
+        check.triggered.connect(self.check_wanted)
 
     def _entry_action(self, entry: ModelEntry) -> QAction:
         if entry.problem and entry.present:

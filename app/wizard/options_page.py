@@ -101,8 +101,8 @@ class OptionsPage(Page):
         if speed is None:
             return self.tr("unknown: measure this computer on the first page")
         rate, first = speed.decode_tok_s, speed.first_token_s
-        text = self.tr("{0} to {1} tokens a second; first word after {2} to {3}")
-        ends = (f"{rate.low:.2g}", f"{rate.high:.2g}")
+        text = self.tr("{0} to {1}; first word after {2} to {3}")
+        ends = (numbers.speed(rate.low), numbers.speed(rate.high))
         return text.format(*ends, numbers.seconds(first.low), numbers.seconds(first.high))
 
     def _judge(self, outlook: Any) -> str:

@@ -68,6 +68,65 @@
     </message>
 </context>
 <context>
+    <name>DoctorDialog</name>
+    <message>
+        <source>Check this computer</source>
+        <translation>检查这台电脑</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>正在检查…</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>检查结果</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>重新检查</translation>
+    </message>
+    <message>
+        <source>Save diagnostics…</source>
+        <translation>保存诊断信息…</translation>
+    </message>
+    <message>
+        <source>A zip file for asking for help: findings, settings and logs, no chats</source>
+        <translation>用于求助的 zip 文件：检查结果、设置和日志，不含聊天内容</translation>
+    </message>
+    <message>
+        <source>It could not be saved: {0}</source>
+        <translation>无法保存：{0}</translation>
+    </message>
+    <message>
+        <source>Saved as {0}. Look into it before you send it.</source>
+        <translation>已保存为 {0}。发送之前请先查看内容。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Save diagnostics</source>
+        <translation>保存诊断信息</translation>
+    </message>
+</context>
+<context>
     <name>JumpButton</name>
     <message>
         <source>Go to the newest text</source>
@@ -594,12 +653,107 @@
         <translation>添加模型…</translation>
     </message>
     <message>
+        <source>Manage models…</source>
+        <translation>管理模型…</translation>
+    </message>
+    <message>
+        <source>Check this computer…</source>
+        <translation>检查这台电脑…</translation>
+    </message>
+    <message>
         <source>{0} (cannot be opened)</source>
         <translation>{0}（无法打开）</translation>
     </message>
     <message>
         <source>{0} (missing: take off the list)</source>
         <translation>{0}（找不到：从列表移除）</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsDialog</name>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation>这台电脑上的模型</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Chat with it</source>
+        <translation>与它聊天</translation>
+    </message>
+    <message>
+        <source>Show folder</source>
+        <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>Check the files</source>
+        <translation>检查文件</translation>
+    </message>
+    <message>
+        <source>Lay out by use</source>
+        <translation>按使用排列</translation>
+    </message>
+    <message>
+        <source>Put the experts used most first: a faster cold start</source>
+        <translation>把最常用的专家排在前面：冷启动更快</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Undo the deletion</source>
+        <translation>撤销删除</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>not there: is its drive connected?</source>
+        <translation>不在：硬盘已连接吗？</translation>
+    </message>
+    <message>
+        <source>cannot be opened</source>
+        <translation>无法打开</translation>
+    </message>
+    <message>
+        <source>Checking {0}…</source>
+        <translation>正在检查 {0}…</translation>
+    </message>
+    <message>
+        <source>Laying out {0}…</source>
+        <translation>正在排列 {0}…</translation>
+    </message>
+    <message>
+        <source>{0}: every byte is as it was made.</source>
+        <translation>{0}：每个字节都完好。</translation>
+    </message>
+    <message>
+        <source>{0}: the experts used most come first now.</source>
+        <translation>{0}：最常用的专家现在排在前面。</translation>
+    </message>
+    <message>
+        <source>{0} was deleted. It is removed for good in a few minutes.</source>
+        <translation>{0} 已删除。几分钟后将彻底移除。</translation>
+    </message>
+    <message>
+        <source>{0} is back.</source>
+        <translation>{0} 已恢复。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
     </message>
 </context>
 <context>
@@ -704,8 +858,8 @@
         <translation>未知：请在第一页测量这台电脑</translation>
     </message>
     <message>
-        <source>{0} to {1} tokens a second; first word after {2} to {3}</source>
-        <translation>每秒 {0} 到 {1} 个词元；{2} 到 {3} 后出现第一个词</translation>
+        <source>{0} to {1}; first word after {2} to {3}</source>
+        <translation>{0} 到 {1}；{2} 到 {3} 后出现第一个词</translation>
     </message>
     <message>
         <source>The starter is ready made for a first try: just start.</source>
