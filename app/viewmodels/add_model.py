@@ -154,6 +154,9 @@ class AddModel(QObject):
         """Do it, or go on; nothing happens while it runs."""
         if self.job.alive:
             return
+        if self.order.kind == "hub":
+            hub = "" if self.order.endpoint == OFFICIAL_HUB else self.order.endpoint
+            self._keep(replace(self._settings(), hub_endpoint=hub))
         self.job.use(self.order.command(), self._secret())
         self.job.start()
 

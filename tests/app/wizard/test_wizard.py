@@ -88,6 +88,21 @@ def test_a_hub_is_asked_only_when_told_and_then_delivers(
         press_next(qtbot, wizard)
         finish(qtbot, wizard, real_app)
         assert all(request.authorization is None for request in hub.requests)
+        assert real_app.core.settings.hub_endpoint == hub.url  # the next one comes from there, too
+
+
+def test_every_control_has_a_name_and_the_keyboard_reaches_it(wizard: Wizard) -> None:
+    for number in range(len(wizard.pages)):
+        wizard.go(number)
+        page = wizard.pages[number]
+        for control in page.findChildren(QWidget):
+            policy = control.focusPolicy()
+            if not control.isVisible() or policy == Qt.FocusPolicy.NoFocus:
+                continue
+            text = control.accessibleName() or getattr(control, "text", str)()
+            inner = isinstance(control, QLabel) or "qt_" in control.objectName()
+            assert text or inner or control.parent() in (wizard.choice.endpoint,), control
+            assert policy & Qt.FocusPolicy.TabFocus or inner, control
 
 
 def test_a_hub_that_says_no_is_told_in_words(
