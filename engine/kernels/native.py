@@ -40,7 +40,7 @@ class Matrix(ctypes.Structure):
         ("format", c_int32),
         ("rows", c_int32),
         ("cols", c_int32),
-        ("offset", c_int32),
+        ("offset", c_int64),
         ("strip_bytes", c_int64),
         ("data", c_void_p),
         ("table", c_int8 * 16),

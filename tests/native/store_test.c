@@ -47,7 +47,8 @@ static int int8_cache;
 static float ones[HIDDEN], frequency[HEAD / 2], embeddings[TOKENS][HIDDEN];
 
 static void make_weights(void) {
-    int rows[] = {4 * HEAD, 2 * HEAD, 2 * HEAD, HIDDEN, 16}, offset = 0;
+    int rows[] = {4 * HEAD, 2 * HEAD, 2 * HEAD, HIDDEN, 16};
+    int64_t offset = 0;
     for (int i = 0; i < 5; i++) {
         dense[i] = shaped(rows[i], i == 3 ? 4 * HEAD : HIDDEN);
         uint8_t *data = new_bytes(matrix_bytes(dense + i));
@@ -59,7 +60,7 @@ static void make_weights(void) {
     dense[5].data = (uint8_t *)new_floats(16 * HIDDEN);
     for (int i = 0; i < 3; i++) {
         record_part[i] = i < 2 ? shaped(WIDTH, HIDDEN) : shaped(HIDDEN, WIDTH);
-        record_part[i].offset = offset, offset += (int)matrix_bytes(record_part + i);
+        record_part[i].offset = offset, offset += (int64_t)matrix_bytes(record_part + i);
     }
     for (int i = 0; i < HIDDEN; i++) ones[i] = 1;
     for (int i = 0; i < HEAD / 2; i++) frequency[i] = 1.0f / (float)(1 + i);

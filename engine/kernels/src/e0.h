@@ -30,8 +30,8 @@ typedef enum { E0_TABLE4 = 0, E0_TABLE4_BF16_SCALE = 1, E0_INT8 = 2, E0_BF16 = 3
 /* A packed weight matrix: strips of 16 rows (engine/formats.py). `data` may be NULL for a record's
  * matrix, whose bytes start at the record's address plus `offset`. */
 typedef struct {
-    int32_t format, rows, cols, offset;
-    int64_t strip_bytes;
+    int32_t format, rows, cols;
+    int64_t offset, strip_bytes;
     const uint8_t *data;
     int8_t table[16];
 } e0_matrix;

@@ -310,6 +310,7 @@ static void predict(expert_args *a, const e0_op *next) {
     int experts = next->count, n, layer = a->op->layer + 1;
     int limit = x->tokens >= PREDICT_ROWS ? experts : x->prediction * x->tokens;
     int64_t *vote = malloc((size_t)experts * (sizeof *vote + sizeof(int32_t)));
+    if (!vote) return;
     int32_t *ids = (int32_t *)(vote + experts);
     if (next->kind == E0_ROUTER) {
         n = next->c < 0 ? 0 : ask_router(a, next, vote);
