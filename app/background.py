@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -62,7 +63,8 @@ class Background(QObject):
         except Exception as problem:
             log.exception("work in the background failed")
             error = f"{type(problem).__name__}: {problem}"
-        self._ended.emit(number, result, error)
+        with suppress(RuntimeError):  # the window that asked is gone
+            self._ended.emit(number, result, error)
 
     def _deal(self, number: int, result: Any, error: str) -> None:
         if number != self._number:

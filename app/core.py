@@ -46,7 +46,7 @@ class Core(QObject):
         self.stats = StatsModel(door.Snapshot, door.Rates.between, self.engine.arrived, self)
         self.starter = PrepareJob(command or starter_command(), self)
         self.starter.finished.connect(self.library.add)
-        self.adding = AddModel(door, self._get, self.keep, self)
+        self.adding = AddModel(door, self._get, self.keep, folder, self)
         self.adding.added.connect(self.library.add)
         self.manage = ManageModel(self.library, self)
         self.manage.sweep([self.adding.order.models])

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.chat.template import Message as Message
     from engine.doctor import DoctorOptions as DoctorOptions
     from engine.doctor import run_doctor as run_doctor
+    from engine.doctor.exclusion import DefenderExclusion as DefenderExclusion
     from engine.doctor.outlook import forecast_from_json as forecast_from_json
     from engine.doctor.outlook import local_forecast as local_forecast
     from engine.doctor.outlook import outlook as outlook
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 # Loaded when first asked for: `import engine` stays quick, and errors and options need no numpy.
 _LAZY = {
+    "DefenderExclusion": "engine.doctor.exclusion",
     "DoctorOptions": "engine.doctor",
     "Edge0Runtime": "engine.runtime",
     "InstalledModel": "engine.library",

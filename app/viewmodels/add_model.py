@@ -32,10 +32,12 @@ class AddModel(QObject):
         door: Any,
         settings: Callable[[], Settings],
         keep: Callable[[Settings], None],
+        data: Path,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._door, self._settings, self._keep = door, settings, keep
+        self._ledger = data / "defender.json"
         self.order = Order()
         self.token = ""
         self.survey: Any = None
@@ -147,6 +149,11 @@ class AddModel(QObject):
         self._looking.cancel()
         self._asking.close()
         self._asking.use([])
+
+    @property
+    def exclusion(self) -> Any:
+        """The step that excludes expert files from Windows Defender."""
+        return self._door.DefenderExclusion(self.order.models, self._ledger)
 
     # the work
 

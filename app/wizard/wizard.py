@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
@@ -16,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.theme import set_kind
 from app.viewmodels.add_model import AddModel
+from app.wizard.defender_page import DefenderPage
 from app.wizard.machine_page import MachinePage
 from app.wizard.model_page import ModelPage
 from app.wizard.options_page import OptionsPage
@@ -28,7 +31,13 @@ class Wizard(QDialog):
 
     chat_wanted = Signal()
 
-    def __init__(self, model: AddModel, language: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: AddModel,
+        language: str,
+        parent: QWidget | None = None,
+        defender: bool = sys.platform == "win32",
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Add a model"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -37,6 +46,8 @@ class Wizard(QDialog):
         self.machine, self.choice = MachinePage(model), ModelPage(model, language)
         self.options, self.work = OptionsPage(model), WorkPage(model)
         self.pages: list[Page] = [self.machine, self.choice, self.options, self.work]
+        if defender:
+            self.pages.append(DefenderPage(model))
         self._stack = QStackedWidget()
         for page in self.pages:
             self._stack.addWidget(_scrolled(page))
@@ -72,8 +83,9 @@ class Wizard(QDialog):
         busy = self.model.job.alive
         self.back.setVisible(self.at > 0)
         self.back.setEnabled(not busy)
-        texts = {self.options: self.tr("Start"), self.work: self.tr("Start chatting")}
-        self.next.setText(texts.get(page, self.tr("Next")))
+        text = self.tr("Start") if page is self.options else self.tr("Next")
+        last = page is self.pages[-1]
+        self.next.setText(self.tr("Start chatting") if last else text)
         self.next.setEnabled(page.ready)
         self.leave.setText(self.tr("Close") if at_work else self.tr("Cancel"))
 
@@ -86,7 +98,7 @@ class Wizard(QDialog):
         super().done(result)
 
     def _forward(self) -> None:
-        if self.pages[self.at] is self.work:
+        if self.at == len(self.pages) - 1:
             self.chat_wanted.emit()
             self.accept()
             return

@@ -68,6 +68,69 @@
     </message>
 </context>
 <context>
+    <name>DefenderPage</name>
+    <message>
+        <source>Windows Defender (optional)</source>
+        <translation>Windows Defender（可选）</translation>
+    </message>
+    <message>
+        <source>Defender may scan the files of experts when they are read, and replies then stall for a second or three. You can exclude these files, and only these, from scanning. It costs some protection: a file with this ending in this place is no longer looked at. Programs are still scanned. Everything works without it.</source>
+        <translation>Defender 可能在读取专家文件时进行扫描，回复会因此停顿一到三秒。您可以把这些文件（且仅这些文件）排除在扫描之外。代价是少一些保护：此处带有此扩展名的文件不再被检查。程序仍会被扫描。不排除也一切正常。</translation>
+    </message>
+    <message>
+        <source>Exclude (Windows asks for permission)</source>
+        <translation>排除（Windows 会请求许可）</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>Excluded</source>
+        <translation>排除项</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>It is scanned again.</source>
+        <translation>已恢复扫描。</translation>
+    </message>
+    <message>
+        <source>It is excluded now.</source>
+        <translation>已排除。</translation>
+    </message>
+    <message>
+        <source>Nothing had to be changed.</source>
+        <translation>无需更改。</translation>
+    </message>
+    <message>
+        <source>You said no; nothing was changed. That is fine.</source>
+        <translation>您选择了否，没有任何更改。没有关系。</translation>
+    </message>
+    <message>
+        <source>The folder is not one that may be excluded.</source>
+        <translation>此文件夹不可排除。</translation>
+    </message>
+    <message>
+        <source>Windows took it but does not use it: your organisation manages Defender. Ask its administrators.</source>
+        <translation>Windows 接受了但并未生效：Defender 由您的组织管理。请询问管理员。</translation>
+    </message>
+    <message>
+        <source>Windows did not answer in time. Nothing is certain; look again.</source>
+        <translation>Windows 没有及时回应。结果不确定，请再看一次。</translation>
+    </message>
+    <message>
+        <source>Defender refused. It may be off, or another antivirus may be in charge.</source>
+        <translation>Defender 拒绝了。它可能已关闭，或由其他杀毒软件负责。</translation>
+    </message>
+</context>
+<context>
     <name>DoctorDialog</name>
     <message>
         <source>Check this computer</source>
