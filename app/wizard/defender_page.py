@@ -1,4 +1,4 @@
-"""Last page, on Windows only: an exclusion from Defender's scanning: explained, asked for, undone."""
+"""Last page, on Windows only: an exclusion from Defender's scanning, explained and undone."""
 
 from __future__ import annotations
 
