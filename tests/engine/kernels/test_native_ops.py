@@ -72,6 +72,15 @@ def test_gated_activations(isa: str, kind: Activation) -> None:
     close(out, reference_ops.activate(double(gate), kind) * double(up))
 
 
+def test_silu_keeps_its_far_tail(isa: str) -> None:
+    """Relative errors: exp must not give up before float32 does."""
+    gate = np.linspace(-80, 80, 641, dtype=np.float32)[None]
+    with NativeProgram({"gate": 641, "up": 641}, isa) as program:
+        op = GatedActivation("gate", "gate", "up", "silu")
+        out = program.compute("gate", [op], {"gate": gate, "up": np.ones_like(gate)})
+    close(out, reference_ops.activate(double(gate), "silu"), rtol=1e-6, atol=0)
+
+
 @pytest.mark.parametrize(("dim", "pairs"), [(32, 16), (64, 16), (64, 5), (6, 3), (128, 64)])
 @pytest.mark.parametrize("position", [0, 7, 30_000])
 def test_rotary(isa: str, dim: int, pairs: int, position: int) -> None:
