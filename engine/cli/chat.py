@@ -38,7 +38,7 @@ class ChatSession(Protocol):
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
-    shared.add_model(parser)
+    shared.add_model(parser, optional=True)
     parser.add_argument("--once", metavar="TEXT", help="answer TEXT and end; - reads it from stdin")
     parser.add_argument("--system", metavar="TEXT", help="system prompt")
     parser.add_argument(

@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 
 from engine.config import Edge0Config
-from engine.library import find_model
+from engine.errors import ConfigError
+from engine.library import find_model, list_models
+from engine.starter import STARTER_NAME
 
 _USE_MMAP = {"auto": None, "mapped": True, "direct": False}
 
@@ -16,9 +18,14 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--models-dir", type=Path, metavar="DIR", help="where models are kept")
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """The model to open and how."""
-    parser.add_argument("model", metavar="NAME_OR_DIR", help="a model's name, or its folder")
+def add_model(parser: argparse.ArgumentParser, optional: bool = False) -> None:
+    """The model to open and how. optional: left out, it is the only installed one or the starter."""
+    parser.add_argument(
+        "model",
+        nargs="?" if optional else None,
+        metavar="NAME_OR_DIR",
+        help="a model's name, or its folder",
+    )
     parser.add_argument("--budget", type=float, metavar="GB", help="memory budget; default: chosen")
     parser.add_argument(
         "--io", choices=tuple(_USE_MMAP), default="auto", help="how to read experts"
@@ -34,10 +41,20 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def config(options: argparse.Namespace, context: int | None = None) -> Edge0Config:
     """The engine's options from the command line; `context` where the command knows it better."""
     return Edge0Config(
-        model_path=find_model(options.model, options.models_dir),
+        model_path=find_model(options.model or default_model(options), options.models_dir),
         memory_budget_gb=options.budget,
         use_mmap=_USE_MMAP[options.io],
         context_tokens=options.context or context,
         threads=options.threads,
         kv_format=options.kv,
     )
+
+
+def default_model(options: argparse.Namespace) -> str:
+    """The model meant when none is named. Raises ConfigError."""
+    names = [model.name for model in list_models(options.models_dir) if not model.problem]
+    if not names:
+        raise ConfigError("No model is installed.", "Fetch the starter with: edge0 starter")
+    if len(names) > 1 and STARTER_NAME not in names:
+        raise ConfigError("Several models are installed.", f"Name one: {', '.join(names)}.")
+    return names[0] if len(names) == 1 else STARTER_NAME
