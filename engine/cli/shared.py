@@ -19,7 +19,7 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def add_model(parser: argparse.ArgumentParser, optional: bool = False) -> None:
-    """The model to open and how. optional: left out, it is the only installed one or the starter."""
+    """The model to open and how. optional: left out, the only installed one or the starter."""
     parser.add_argument(
         "model",
         nargs="?" if optional else None,
