@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,8 @@ import pytest
 import torch
 
 from engine import Edge0Config, Edge0Runtime, GenerateOptions
-from engine.container.reader import Container
-from engine.kernels.reference import TorchExecutor
-from engine.kernels.reference_weights import ContainerWeights
-from engine.model.families import registry
 from engine.prepare.prepare import prepare
+from tests.helpers.comparing import divergence, reference_logits
 from tests.helpers.tiny_models import FAMILIES, load_oracle, make_tiny_checkpoint
 
 PROMPT = [7 * i % 250 for i in range(1, 49)]
@@ -50,25 +46,6 @@ def oracle_logits(oracle: Any) -> torch.Tensor:
         return oracle(torch.tensor([PROMPT])).logits[0]
 
 
-def reference_logits(path: Path) -> torch.Tensor:
-    with closing(Container.open(path)) as container:
-        family = registry.by_model_type(container.family)
-        model = TorchExecutor(
-            family.program(container.shape),
-            container.shape,
-            ContainerWeights(container),
-            int8_activations=True,
-            half_cache=True,
-        )
-        return model.forward(PROMPT, all_logits=True)
-
-
-def divergence(actual: torch.Tensor, expected: torch.Tensor) -> float:
-    """Mean KL divergence a token, in nats."""
-    p = expected.log_softmax(-1)
-    return float((p.exp() * (p - actual.log_softmax(-1))).sum(-1).mean())
-
-
 def test_bf16_writes_the_words_of_transformers(
     checkpoint: Path, oracle: Any, tmp_path: Path
 ) -> None:
@@ -88,7 +65,7 @@ def test_quantised_stays_close(checkpoint: Path, oracle: Any, tmp_path: Path, qu
     with open_runtime(tmp_path / "out") as runtime:
         actual = torch.from_numpy(runtime.logits(PROMPT))
     # Equal to 1e-6 but for int8 activations that round the other way: measured up to 2.5e-4.
-    assert divergence(actual, reference_logits(tmp_path / "out")) < 1e-3
+    assert divergence(actual, reference_logits(tmp_path / "out", PROMPT, True)) < 1e-3
     assert divergence(actual, oracle_logits(oracle)) < BOUNDS[checkpoint.name][quant]
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 import torch
 
-from engine.container.reader import Container
-from engine.kernels.reference import TorchExecutor
-from engine.kernels.reference_weights import ContainerWeights
-from engine.model.families import registry
 from engine.prepare.prepare import prepare
+from tests.helpers.comparing import divergence, reference_logits
 from tests.helpers.tiny_models import FAMILIES, load_oracle, make_tiny_checkpoint
 
 PROMPT = [7 * i % 250 for i in range(1, 49)]
@@ -29,22 +25,7 @@ BOUNDS = {
 
 
 def logits(path: Path, native_maths: bool) -> torch.Tensor:
-    with closing(Container.open(path)) as container:
-        family = registry.by_model_type(container.family)
-        model = TorchExecutor(
-            family.program(container.shape),
-            container.shape,
-            ContainerWeights(container),
-            int8_activations=native_maths,
-            half_cache=native_maths,
-        )
-        return model.forward(PROMPT, all_logits=True)
-
-
-def divergence(actual: torch.Tensor, expected: torch.Tensor) -> float:
-    """Mean KL divergence a token, in nats."""
-    p = expected.log_softmax(-1)
-    return float((p.exp() * (p - actual.log_softmax(-1))).sum(-1).mean())
+    return reference_logits(path, PROMPT, native_maths)
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
