@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { PIECE_WORDS = 1 << 17, PASSES = 5 }; /* a piece is 1 MiB */
+enum { PIECE_WORDS = 1 << 17, PASSES = 5, STREAMS = 8, AHEAD_WORDS = 512 }; /* a piece is 1 MiB */
 
 typedef struct {
     uint64_t *data;
@@ -20,11 +20,16 @@ static void read_piece(void *arg, int item, int thread) {
     measured *m = arg;
     (void)thread;
     const uint64_t *p = m->data + (size_t)item * PIECE_WORDS;
-    uint64_t sums[16] = {0};
-    for (int i = 0; i < PIECE_WORDS; i += 16)
-        for (int k = 0; k < 16; k++) sums[k] += p[i + k];
-    for (int k = 1; k < 16; k++) sums[0] += sums[k];
-    atomic_fetch_add_explicit(&m->sum, sums[0], memory_order_relaxed);
+    uint64_t sums[STREAMS][8] = {{0}};
+    for (int i = 0; i < PIECE_WORDS / STREAMS; i += 8)
+        for (int s = 0; s < STREAMS; s++) {
+            const uint64_t *at = p + s * (PIECE_WORDS / STREAMS) + i;
+            __builtin_prefetch(at + AHEAD_WORDS);
+            for (int k = 0; k < 8; k++) sums[s][k] += at[k];
+        }
+    for (int s = 0; s < STREAMS; s++)
+        for (int k = 0; k < 8; k++) sums[0][0] += s || k ? sums[s][k] : 0;
+    atomic_fetch_add_explicit(&m->sum, sums[0][0], memory_order_relaxed);
 }
 
 double e0_read_bandwidth(int threads, int64_t bytes) {

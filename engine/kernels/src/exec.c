@@ -137,6 +137,7 @@ static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
 static int strips_per_item(const e0_exec *x, int strips, int64_t strip_bytes) {
     int fair = strips / (e0_pool_threads(x->pool) * 12), least = (int)(16384 / strip_bytes);
     int n = fair > least ? fair : least;
+    if (x->tokens == 1) return n < 8 ? 4 : n / 4 * 4; /* the kernels take 4 side by side */
     return n < 1 ? 1 : n;
 }
 

@@ -82,9 +82,16 @@ typedef struct {
     float *hidden_float; /* for unquantised down matrices: [assignment][width] */
     int width_padded;
     float ones[E0_MAX_TOP_K]; /* the gates of a dense feed-forward */
-    float *tmp;          /* per thread: gate and up of 32 rows for every token of a group */
-    int largest;
+    float *tmp;          /* per thread: gate and up of an item's rows for every token of a group */
+    int largest, item_blocks, item_strips; /* an item is so many blocks of gate and up, or strips of down */
 } expert_args;
+
+enum { MAX_BLOCKS = 4, DOWN_STRIPS = 4 };
+
+/* Of `tmp`, for one thread. */
+static size_t tmp_floats(const expert_args *a) {
+    return (size_t)a->largest * (a->largest > 1 ? 1 : MAX_BLOCKS) * 2 * E0_BLOCK;
+}
 
 static const e0_group *group_of(const expert_args *a, int item, int *within) {
     int lo = 0, hi = a->n_active - 1;
@@ -100,44 +107,51 @@ static const e0_group *group_of(const expert_args *a, int item, int *within) {
 static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
 static bool quantised_input(const expert_args *a) { return quantised(a->m) || quantised(a->m + 1); }
 
-/* Rows [32 i, 32 i + 32) of gate and up, activated and stored as block i of the down matrix's input. */
-static void up_item(void *arg, int item, int thread) {
-    expert_args *a = arg;
-    e0_exec *x = a->x;
-    int block, n, strips = (a->m[0].rows + E0_STRIP - 1) / E0_STRIP;
-    const e0_group *g = group_of(a, item, &block);
-    n = g->end - g->begin;
-    int first = block * 2, last = first + 2 < strips ? first + 2 : strips, width = a->m[0].rows - block * E0_BLOCK;
-    width = width < E0_BLOCK ? width : E0_BLOCK;
-    float *tmp = a->tmp + (size_t)thread * (size_t)a->largest * 64;
-    float **y = (float **)(a->tmp + (size_t)e0_pool_threads(x->pool) * (size_t)a->largest * 64) +
-                (size_t)thread * (size_t)a->largest;
+/* Gate and up of rows [32 first, 32 last) for every token of the group: y[t] is gate, y[t] + wide up. */
+static void multiply_both(const expert_args *a, const e0_group *g, int first, int last, float *tmp, float **y) {
+    int all = (a->m[0].rows + E0_STRIP - 1) / E0_STRIP, begin = 2 * first, end = 2 * last < all ? 2 * last : all;
+    int wide = a->item_blocks * E0_BLOCK, n = g->end - g->begin;
     const e0_panel *in = a->panel + g->first_panel;
-    for (int t = 0; t < n; t++) y[t] = tmp + t * 64 - first * E0_STRIP;
-    x->k->matmul(a->m, g->data + a->m[0].offset, first, last, in, g->panels, y);
-    for (int t = 0; t < n; t++) y[t] += 32;
-    x->k->matmul(a->m + 1, g->data + a->m[1].offset, first, last, in, g->panels, y);
-    for (int p = 0, t = 0; p < g->panels; p++) {
-        const e0_panel *h = a->hidden + g->first_panel + p;
-        for (int i = 0; i < h->tokens; i++, t++) {
-            float *gate = tmp + t * 64, *to = (float *)(uintptr_t)h->x[i] + block * E0_BLOCK;
-            x->k->gate(gate, gate + 32, width, a->op->flags, to);
-            if (!quantised(a->m + 2)) continue;
-            int at = block * h->tokens + i;
-            x->k->quantize_row(to, width, (int8_t *)(uintptr_t)h->q + at * E0_BLOCK, (float *)(uintptr_t)h->scale + at,
-                               (int32_t *)(uintptr_t)h->bias + at);
-        }
-    }
+    for (int t = 0; t < n; t++) y[t] = tmp + 2 * t * wide - begin * E0_STRIP;
+    a->x->k->matmul(a->m, g->data + a->m[0].offset, begin, end, in, g->panels, y);
+    for (int t = 0; t < n; t++) y[t] += wide;
+    a->x->k->matmul(a->m + 1, g->data + a->m[1].offset, begin, end, in, g->panels, y);
 }
 
-enum { DOWN_STRIPS = 4 };
+/* act(gate) * up of one token, stored as that block of the down matrix's input. */
+static void activate(const expert_args *a, const e0_panel *h, int token, int block, const float *gate) {
+    int left = a->m[0].rows - block * E0_BLOCK, width = left < E0_BLOCK ? left : E0_BLOCK;
+    float *to = (float *)(uintptr_t)h->x[token] + block * E0_BLOCK;
+    a->x->k->gate(gate, gate + a->item_blocks * E0_BLOCK, width, a->op->flags, to);
+    if (!quantised(a->m + 2)) return;
+    int at = block * h->tokens + token;
+    a->x->k->quantize_row(to, width, (int8_t *)(uintptr_t)h->q + at * E0_BLOCK, (float *)(uintptr_t)h->scale + at,
+                          (int32_t *)(uintptr_t)h->bias + at);
+}
+
+/* The first half of an expert: `item_blocks` blocks of 32 rows of gate and up. */
+static void up_item(void *arg, int item, int thread) {
+    expert_args *a = arg;
+    int part, all = (a->m[0].rows + E0_BLOCK - 1) / E0_BLOCK;
+    const e0_group *g = group_of(a, item, &part);
+    int first = part * a->item_blocks, last = first + a->item_blocks < all ? first + a->item_blocks : all;
+    size_t floats = tmp_floats(a);
+    float *gate = a->tmp + (size_t)thread * floats;
+    float **y = (float **)(a->tmp + (size_t)e0_pool_threads(a->x->pool) * floats) + (size_t)thread * (size_t)a->largest;
+    multiply_both(a, g, first, last, gate, y);
+    for (int p = 0; p < g->panels; p++) {
+        const e0_panel *h = a->hidden + g->first_panel + p;
+        for (int t = 0; t < h->tokens; t++, gate += 2 * a->item_blocks * E0_BLOCK)
+            for (int b = first; b < last; b++) activate(a, h, t, b, gate + (b - first) * E0_BLOCK);
+    }
+}
 
 static void down_item(void *arg, int item, int thread) {
     (void)thread;
     expert_args *a = arg;
     int part, strips = (a->m[2].rows + E0_STRIP - 1) / E0_STRIP;
     const e0_group *g = group_of(a, item, &part);
-    int first = part * DOWN_STRIPS, last = first + DOWN_STRIPS < strips ? first + DOWN_STRIPS : strips;
+    int first = part * a->item_strips, last = first + a->item_strips < strips ? first + a->item_strips : strips;
     a->x->k->matmul(a->m + 2, g->data + a->m[2].offset, first, last, a->hidden + g->first_panel, g->panels,
                     a->y + g->begin);
 }
@@ -151,15 +165,30 @@ static void gather_item(void *arg, int item, int thread) {
               a->panel + g->first_panel, a->gathered + at);
 }
 
-/* Both halves of the groups in `active`: 32-row blocks of gate and up, then strips of down. */
+/* With one token each, items are long runs of memory, as long as every thread still gets a few. */
+static void size_items(expert_args *a) {
+    a->item_blocks = 1, a->item_strips = DOWN_STRIPS;
+    if (a->largest > 1) return;
+    int strips = a->n_active * ((a->m[2].rows + E0_STRIP - 1) / E0_STRIP), threads = e0_pool_threads(a->x->pool);
+    bool long_runs = strips / (4 * DOWN_STRIPS) >= 6 * threads;
+    a->item_blocks = long_runs ? MAX_BLOCKS : MAX_BLOCKS / 2;
+    a->item_strips = long_runs ? 4 * DOWN_STRIPS : DOWN_STRIPS;
+}
+
+/* `parts` items for each active group. */
+static void run_items(expert_args *a, int parts, e0_item_fn fn) {
+    for (int i = 0; i < a->n_active; i++) a->first_item[i] = i * parts;
+    e0_pool_run(a->x->pool, a->n_active * parts, fn, a);
+}
+
+static int parts_of(int rows, int part_rows) { return (rows + part_rows - 1) / part_rows; }
+
+/* Both halves of the groups in `active`: blocks of gate and up, then strips of down. */
 static void compute(expert_args *a) {
     if (!a->n_active) return;
-    int up_blocks = (a->m[0].rows + E0_BLOCK - 1) / E0_BLOCK;
-    int down_parts = ((a->m[2].rows + E0_STRIP - 1) / E0_STRIP + DOWN_STRIPS - 1) / DOWN_STRIPS;
-    for (int i = 0; i < a->n_active; i++) a->first_item[i] = i * up_blocks;
-    e0_pool_run(a->x->pool, a->n_active * up_blocks, up_item, a);
-    for (int i = 0; i < a->n_active; i++) a->first_item[i] = i * down_parts;
-    e0_pool_run(a->x->pool, a->n_active * down_parts, down_item, a);
+    size_items(a);
+    run_items(a, parts_of(a->m[0].rows, a->item_blocks * E0_BLOCK), up_item);
+    run_items(a, parts_of(a->m[2].rows, a->item_strips * E0_STRIP), down_item);
 }
 
 static void combine_item(void *arg, int t, int thread) {
@@ -240,7 +269,7 @@ static bool allocate(expert_args *a) {
     a->gathered = e0_scratch_get(x, SCRATCH_GATHERED, e0_gathered_bytes(n, a->m[0].cols));
     size_t hidden = (size_t)n * (size_t)a->width_padded * sizeof(float);
     uint8_t *h = e0_scratch_get(x, SCRATCH_HIDDEN, hidden + e0_gathered_bytes(n, hidden_cols));
-    a->tmp = e0_scratch_get(x, SCRATCH_GATE, (size_t)threads * (size_t)a->largest * (64 * sizeof(float) + sizeof(float *)));
+    a->tmp = e0_scratch_get(x, SCRATCH_GATE, (size_t)threads * (tmp_floats(a) * sizeof(float) + (size_t)a->largest * sizeof(float *)));
     a->out = e0_scratch_get(x, SCRATCH_OUT, (size_t)n * (size_t)a->out_stride * sizeof(float));
     a->y = e0_scratch_get(x, SCRATCH_POINTERS, (size_t)n * sizeof *a->y);
     if (x->out_of_memory) return false;
