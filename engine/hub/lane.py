@@ -1,15 +1,17 @@
 """One thread's kept connections: GET with redirects, through the proxy, over the system's TLS.
 
 Owns its sockets. One thread reads; any thread may `abort`, which wakes a blocked read at once.
-Nothing is buffered beyond the piece being read. Failures are `NetworkError`: worth another try.
+Bytes go straight into the reader's buffer. Failures are `NetworkError`: worth another try.
 """
 
 from __future__ import annotations
 
 import base64
 import http.client
+import select
 import socket
 import ssl
+import time
 import urllib.request
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -22,6 +24,7 @@ from engine.hub.access import Access, origin, shown
 from engine.hub.refusals import Headers
 
 MAX_REDIRECTS = 5
+FILL_S, PAUSE_S = 0.1, 0.01  # a buffer is filled for so long, until bytes pause for so long
 MAX_DRAINED = 64 << 10  # a longer body nobody wants costs more than a new connection
 _REDIRECTS = (301, 302, 303, 307, 308)
 _FAULTS = (OSError, http.client.HTTPException, ValueError)
@@ -66,13 +69,18 @@ class Answer:
     """A response whose body is still to be read. url: where it came from in the end."""
 
     def __init__(
-        self, response: http.client.HTTPResponse, url: str, done: Callable[[], None]
+        self,
+        response: http.client.HTTPResponse,
+        url: str,
+        sock: socket.socket,
+        done: Callable[[], None],
     ) -> None:
         self.status = response.status
         self.headers: Headers = response.headers
         self.url = url
-        self._response = response
+        self._response, self._socket = response, sock
         self._done = done
+        self._late: NetworkError | None = None  # met after bytes that had to be given first
 
     @property
     def host(self) -> str:
@@ -84,12 +92,57 @@ class Answer:
         """Its name, for messages."""
         return urlsplit(self.url).hostname or self.url
 
-    def read(self, count: int) -> bytes:
-        """What is there, up to `count` bytes; b"" at the end. Raises NetworkError."""
+    def read_into(self, buffer: memoryview) -> int:
+        """Fill `buffer` while bytes keep coming; how many came, 0 at the end.
+
+        Waits for the first ones only. Raises NetworkError, never instead of giving bytes.
+        """
+        until, count = time.monotonic() + FILL_S, self._read_some(buffer)
+        while 0 < count < len(buffer) and time.monotonic() < until and self._is_ready():
+            try:
+                more = self._read_some(buffer[count:])
+            except NetworkError as error:
+                self._late, more = error, 0
+            if not more:
+                break
+            count += more
+        return count
+
+    def _read_some(self, buffer: memoryview) -> int:
+        """What is there, with one call of the system at most."""
+        if self._late is not None:
+            raise self._late
+        response = self._response
         try:
-            return self._response.read1(count)
+            if response.chunked or response.length is None or response.isclosed():
+                piece = response.read1(len(buffer))
+                buffer[: len(piece)] = piece
+                return len(piece)
+            count = response.fp.readinto1(buffer[: response.length])
+            response.length -= count
+            if not count:
+                response.close()
+            elif not response.length:
+                response.read()  # nothing is left: it gives the connection free
+            return count
         except _FAULTS as error:
             raise _failure(self.url, error) from error
+
+    def _is_ready(self) -> bool:
+        """Whether more is here, or comes in a moment."""
+        sock = self._socket
+        if isinstance(sock, ssl.SSLSocket) and sock.pending():
+            return True
+        if hasattr(select, "poll"):
+            poll = select.poll()
+            poll.register(sock, select.POLLIN)
+            return bool(poll.poll(PAUSE_S * 1000))
+        return bool(select.select([sock], [], [], PAUSE_S)[0])
+
+    def read(self, count: int) -> bytes:
+        """What is there, up to `count` bytes; b"" at the end. Raises NetworkError."""
+        buffer = bytearray(count)
+        return bytes(buffer[: self._read_some(memoryview(buffer))])
 
     def read_all(self, limit: int) -> bytes:
         """The whole body. Raises NetworkError, also when it is longer than `limit`."""
@@ -185,7 +238,7 @@ class Lane:
         response = connection.getresponse()
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise http.client.HTTPException("the answer is compressed")
-        return Answer(response, url, lambda: self._drop(key))
+        return Answer(response, url, self._socket, lambda: self._drop(key))
 
     def _connected(self, connection: http.client.HTTPConnection) -> socket.socket:
         if connection.sock is None:

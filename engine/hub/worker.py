@@ -21,7 +21,7 @@ from engine.hub.part import Claim
 from engine.hub.policy import DownloadPolicy
 from engine.hub.refusals import TRY_LATER, Headers, is_temporary, refusal, wait_s
 
-PIECE = 1 << 18
+PIECE = 1 << 20
 _EXPIRED = (401, 403, 404, 410)  # from a storage host: its signed address is too old
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
 
@@ -45,6 +45,7 @@ class Worker(threading.Thread):
         self._policy = policy
         self._access: Access = transport.access
         self._lane = Lane(transport)
+        self._buffer = memoryview(bytearray(PIECE))
         self._failures = 0
         self._arrivals = 0  # the board's, when we last failed
 
@@ -137,17 +138,28 @@ class Worker(threading.Thread):
         """Body to disk. Raises NetworkError when it ends early or trickles."""
         pace = _Pace(self._policy)
         if claim.whole:
-            _skip(answer, claim.start, pace)
+            self._skip(answer, claim.start, pace)
         file.seek(claim.position)
         while claim.position < claim.end:
-            piece = answer.read(min(PIECE, claim.end - claim.position))
-            if not piece:
-                raise NetworkError(f"{answer.server} ended the connection early")
-            view = memoryview(piece)
-            while view:
-                view = view[file.write(view) :]
+            piece = left = self._piece(answer, claim.end - claim.position)
+            while left:
+                left = left[file.write(left) :]
             self._board.arrived(claim, len(piece), self._policy.range_bytes)
             pace.count(len(piece))
+
+    def _skip(self, answer: Answer, count: int, pace: _Pace) -> None:
+        """Read past what we have already."""
+        while count > 0:
+            size = len(self._piece(answer, count))
+            count -= size
+            pace.count(size)
+
+    def _piece(self, answer: Answer, limit: int) -> memoryview:
+        """What comes next, in the worker's buffer. Raises NetworkError when nothing does."""
+        count = answer.read_into(self._buffer[:limit])
+        if not count:
+            raise NetworkError(f"{answer.server} ended the connection early")
+        return self._buffer[:count]
 
 
 class _Pace:
@@ -164,16 +176,6 @@ class _Pace:
             self._begin, self._bytes = time.monotonic(), 0
         elif time.monotonic() - self._begin > self._policy.stall_s:
             raise NetworkError("the connection has nearly come to a halt")
-
-
-def _skip(answer: Answer, count: int, pace: _Pace) -> None:
-    """Read past what we have already."""
-    while count > 0:
-        piece = answer.read(min(PIECE, count))
-        if not piece:
-            raise NetworkError(f"{answer.server} ended the connection early")
-        count -= len(piece)
-        pace.count(len(piece))
 
 
 def _range_headers(claim: Claim, host: str) -> Mapping[str, str]:
