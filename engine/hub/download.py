@@ -34,7 +34,7 @@ from engine.stop import StopFlag
 
 SPARE_BYTES = 64 << 20
 FAT_MAX_BYTES = (4 << 30) - 1
-POLL_S = 0.05
+POLL_S = SYNC_POLL_S = 0.05
 MAX_CONNECTIONS = 16
 _FAT = ("fat", "fat32", "vfat", "msdos")
 
@@ -113,12 +113,20 @@ class _Threads:
                 thread.join(max(0.0, deadline - _now()))
 
     def _sync(self) -> None:
-        """Make finished ranges survive a crash of the machine, at most once a second."""
+        """Make finished ranges survive a crash of the machine: once a second, large ones at once.
+
+        Syncing while bytes arrive also spreads the writing: the last sync has little left to do.
+        """
+        pause, last = min(self._policy.sync_s, SYNC_POLL_S), _now()
         try:
-            while not self._board.wait_until_over(self._policy.sync_s):
+            while not self._board.wait_until_over(pause):
+                due = _now() - last >= self._policy.sync_s
                 for part in self._board.parts:
-                    if not part.finished and not self._board.closed:
+                    if part.finished or self._board.closed:
+                        continue
+                    if due or part.is_much_unsynced():
                         part.sync()
+                last = _now() if due else last
         except BaseException as error:
             self._board.fail(error)
 

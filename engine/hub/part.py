@@ -7,6 +7,7 @@ its name only when its hash is right.
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +20,8 @@ from engine.hub.plan import RemoteFile
 from engine.machine.sparse import make_sparse
 
 RANGE_BYTES = 8 << 20
+SYNC_BYTES = 64 << 20
+MOST_AT_ONCE, LEFT_PER_RANGE = 8, 32  # a range more for 32 that are left behind it
 
 
 @dataclass(eq=False)
@@ -61,7 +64,8 @@ class Part:
         self.pending: deque[Span] = deque()
         self.have = Intervals()
         self.journal: RangeJournal | None = None
-        self._synced = 0
+        self.writing = threading.Lock()  # a system lets one thread write a file: others would spin
+        self._synced = self._synced_total = 0
         self._range_bytes = range_bytes
         named = self.path.is_file() and self.path.stat().st_size == file.size
         self.finished = named and verified
@@ -82,6 +86,7 @@ class Part:
         limit = min(there, self.file.size)
         spans = [(0, limit)] if named else self.journal.spans
         self.have = Intervals((start, min(end, limit)) for start, end in spans)
+        self._synced_total = self.have.total
         self._plan_missing()
 
     @property
@@ -104,10 +109,19 @@ class Part:
             start, end = self.pending[0][0], self.file.size
             self.pending.clear()
         else:
-            start, end = self.pending.popleft()
+            start, end = self._next_span()
         claim = Claim(self, start, end, self.generation, self.sequential)
         self.claims.append(claim)
         return claim
+
+    def _next_span(self) -> Span:
+        """The next range; several in one while much is left: a request costs a round trip."""
+        start, end = self.pending.popleft()
+        for _ in range(min(MOST_AT_ONCE, len(self.pending) // LEFT_PER_RANGE)):
+            if self.pending[0][0] != end:
+                break
+            end = self.pending.popleft()[1]
+        return start, end
 
     def record(self, claim: Claim) -> None:
         """Note what a claim has written since the last time."""
@@ -137,7 +151,7 @@ class Part:
         self.have = Intervals()
         if self.journal is not None:
             self.journal.restart()
-        self._synced = 0
+        self._synced = self._synced_total = 0
         with storage_errors(self.part_path):
             os.truncate(self.part_path, 0)
         self._plan_missing()
@@ -158,12 +172,16 @@ class Part:
         if self.journal is not None and reliable and not self.etag(host):
             self.journal.add_etag(host, etag)
 
+    def is_much_unsynced(self) -> bool:
+        """Whether to sync without waiting: at the end there is then little left to wait for."""
+        return self.have.total - self._synced_total >= (1 if self.complete else SYNC_BYTES)
+
     def sync(self) -> None:
         """Make all noted ranges survive a crash of the machine. Called without the lock."""
         journal = self.journal
         if journal is None or journal.ranges_end == self._synced:
             return
-        position = journal.ranges_end
+        position, self._synced_total = journal.ranges_end, self.have.total
         try:
             with open(self.part_path, "r+b", buffering=0) as file:
                 os.fsync(file.fileno())

@@ -142,8 +142,9 @@ class Worker(threading.Thread):
         file.seek(claim.position)
         while claim.position < claim.end:
             piece = left = self._piece(answer, claim.end - claim.position)
-            while left:
-                left = left[file.write(left) :]
+            with claim.part.writing:
+                while left:
+                    left = left[file.write(left) :]
             self._board.arrived(claim, len(piece), self._policy.range_bytes)
             pace.count(len(piece))
 

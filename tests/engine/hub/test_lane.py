@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,10 +79,10 @@ def test_a_certificate_that_is_not_trusted_is_told(quick: DownloadPolicy) -> Non
 def test_a_redirect_to_plain_http_is_refused(our_tls: None) -> None:
     with FakeHub({"org/model": FILES}) as plain:
         secure = FakeHub({"org/model": FILES}, storage=plain, tls=server_context())
-        with secure as hub, pytest.raises(NetworkError, match="not safe"):
-            Lane(Transport(Access())).get(
-                plan_of(hub, Access()).url(plan_of(hub, Access()).files[0])
-            )
+        with secure as hub, closing(Lane(Transport(Access()))) as line:
+            plan = plan_of(hub, Access())
+            with pytest.raises(NetworkError, match="not safe"):
+                line.get(plan.url(plan.files[0]))
         assert not plain.requests
 
 
