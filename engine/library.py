@@ -68,7 +68,7 @@ def inspect_model(path: Path) -> InstalledModel:
     return InstalledModel(
         name=path.name,
         path=path,
-        size_bytes=manifest.dense_bytes + sum(file.bytes for file in manifest.files),
+        size_bytes=manifest.weight_bytes,
         format=manifest.quant,
         model_type=shape.model_type,
         layers=shape.layers,

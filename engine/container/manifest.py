@@ -127,6 +127,11 @@ class Manifest:
     counts: tuple[tuple[int, ...], ...] | None
     source: SourceInfo
 
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of the dense weights' file and of all expert files."""
+        return self.dense_bytes + sum(file.bytes for file in self.files)
+
 
 def encode(manifest: Manifest) -> bytes:
     """manifest.json."""

@@ -1,8 +1,8 @@
 """Writes a planned container item by item into an unfinished folder; publishes it when complete.
 
 Owns the data files of that folder and its journal, on one thread. Items are the plan's tensors,
-then its records, in file order. After a kill at any instant the same plan goes on behind the last
-item whose bytes are known to be on the disk. Memory: the item at hand.
+then its records, in file order or in an order of one's own. After a kill at any instant the same
+plan and order go on behind the last item known to be on the disk. Memory: the item at hand.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from engine.container.manifest import (
 )
 from engine.container.record import dense_header, moex_header
 from engine.errors import ContainerError, StorageError
+from engine.machine.page_cache import forget
 
 SYNC_BYTES = 64 << 20  # at most this much work is lost by a kill
 CHECKED_TAIL_BYTES = 64 << 20  # read back and compared when a conversion goes on
@@ -44,17 +45,21 @@ Bytes = NDArray[np.uint8]
 class ContainerWriter:
     """`position` items are written; `items[position]` is the next.
 
+    order: numbers of the plan's items as they are to be written; None: as they lie in the files.
     resumed: work for this plan was found; restarted: work for another plan was found and dropped.
     """
 
-    def __init__(self, folder: Path, plan: Manifest) -> None:
+    def __init__(self, folder: Path, plan: Manifest, order: Sequence[int] | None = None) -> None:
         self.folder = folder
         self.plan = plan
-        self.items: list[Item] = [*plan.tensors.values(), *plan.records]
+        self._planned: list[Item] = [*plan.tensors.values(), *plan.records]
+        self._order = range(len(self._planned)) if order is None else order
+        self.items = [self._planned[number] for number in self._order]
+        name = plan.id if order is None else f"{plan.id} in order {_order_id(order)}"
         with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            self.restarted = _clear_other_work(folder, plan.id)
-        self._journal = Journal(folder, plan.id)
+            self.restarted = _clear_other_work(folder, name)
+        self._journal = Journal(folder, name)
         self._hashes = list(self._journal.hashes[: len(self.items)])
         self._file: BinaryIO | None = None
         self._path = folder
@@ -104,6 +109,19 @@ class ContainerWriter:
         self._journal.commit()
         self._unsynced = 0
 
+    def verify(self, positions: Iterable[int]) -> None:
+        """Read written items back, from the drive where the system allows. Raises StorageError."""
+        self.sync()
+        wanted = list(positions)
+        forget({self._path_of(self.items[position]) for position in wanted})
+        for position in wanted:
+            if not self._is_intact(position):
+                path = self._path_of(self.items[position])
+                raise StorageError(
+                    f"{path} does not hold what was written to it.",
+                    "The drive may be failing: choose another one.",
+                )
+
     def finish(self, side_files: Mapping[str, bytes]) -> Manifest:
         """Write side files and the manifest; the folder is then complete but not published."""
         self.sync()
@@ -124,10 +142,8 @@ class ContainerWriter:
         self._journal.close()
 
     def _manifest(self, side_files: tuple[SideFile, ...]) -> Manifest:
-        hashed = [
-            replace(item, sha256=sha256)
-            for item, sha256 in zip(self.items, self._hashes, strict=True)
-        ]
+        hashes = dict(zip(self._order, self._hashes, strict=True))
+        hashed = [replace(item, sha256=hashes[n]) for n, item in enumerate(self._planned)]
         tensors = {entry.name: entry for entry in hashed if isinstance(entry, TensorEntry)}
         records = tuple(entry for entry in hashed if isinstance(entry, RecordEntry))
         return replace(self.plan, tensors=tensors, records=records, side_files=side_files)
@@ -151,21 +167,25 @@ class ContainerWriter:
         return dense_header(tensors, next(iter(tensors)).offset)
 
     def _open_for(self, item: Item) -> BinaryIO:
-        """The item's file, cut behind the item before it and positioned there."""
+        """The item's file, positioned where the item goes."""
         path = self._path_of(item)
-        if self._file is not None and self._path == path:
-            return self._file
+        file = self._file if self._path == path else None
+        if file is None:
+            file = self._switch_to(path, self._header_of(item))
+        with storage_errors(path):
+            if file.tell() != item.offset:
+                file.seek(item.offset)
+        return file
+
+    def _switch_to(self, path: Path, header: bytes) -> BinaryIO:
+        """The header is written whenever a file is opened: a crash may have lost it."""
         if self._file is not None:
             self.sync()
             self._file.close()
-        header = self._header_of(item)
-        new = item.offset == len(header)
         with storage_errors(path):
-            self._file, self._path = open(path, "wb" if new else "r+b"), path  # noqa: SIM115
-            if new:
-                self._file.write(header)
-            self._file.seek(item.offset)
-            self._file.truncate()
+            path.touch()
+            self._file, self._path = open(path, "r+b"), path  # noqa: SIM115
+            self._file.write(header)
         return self._file
 
     def _keep_intact_items(self) -> None:
@@ -198,6 +218,10 @@ class ContainerWriter:
         with storage_errors(path), open(path, "rb", buffering=0) as file:
             read_range(file, path, item.offset, memoryview(data))
         return hashlib.sha256(data).hexdigest() == self._hashes[number]
+
+
+def _order_id(order: Sequence[int]) -> str:
+    return hashlib.sha256(",".join(map(str, order)).encode("ascii")).hexdigest()[:16]
 
 
 def _clear_other_work(folder: Path, identity: str) -> bool:

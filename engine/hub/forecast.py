@@ -90,7 +90,7 @@ def forecast(
     context = min(context_tokens, shape.max_positions)
     program = checkpoint.family.program(shape)
     sizes = [file.size for file in plan.files] if plan else []
-    output = layout.manifest.dense_bytes + sum(file.bytes for file in layout.manifest.files)
+    output = layout.manifest.weight_bytes
     largest_two = sum(sorted(sizes)[-2:])
     total, active = _parameters(list(layout.specs.values()), shape.top_k / shape.experts)
     return Forecast(

@@ -189,7 +189,7 @@ def _installed(target: Path) -> GetSummary | None:
         return None
     container.close()
     manifest = container.manifest
-    size = manifest.dense_bytes + sum(file.bytes for file in manifest.files)
+    size = manifest.weight_bytes
     return GetSummary(target, size, manifest.source.notes, already=True)
 
 

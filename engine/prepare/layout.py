@@ -41,7 +41,7 @@ _NOUNS = {
     Role.EXPERT: ("expert matrix", "expert matrices"),
     Role.FLOAT: ("small weight", "small weights"),
 }
-_PARTS: tuple[MatrixName, ...] = ("gate", "up", "down")
+MATRICES: tuple[MatrixName, ...] = ("gate", "up", "down")
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,12 @@ def make_plan(
     align: int,
     hot_order: Mapping[int, Sequence[int]],
     counts: Sequence[Sequence[int]] | None = None,
+    content: str = "",
 ) -> Plan:
-    """The plan for a checkpoint whose tensors are known to be complete."""
+    """The plan for a checkpoint whose tensors are known to be complete.
+
+    content: names the source's bytes where that is known without looking at them.
+    """
     shape = checkpoint.shape
     specs = {spec.name: spec for spec in checkpoint.family.weights(shape)}
     formats = _formats(checkpoint, specs, quant)
@@ -86,7 +90,7 @@ def make_plan(
         records=records,
         side_files=(),
         counts=None if counts is None else tuple(tuple(layer) for layer in counts),
-        source=_source(checkpoint, specs, formats),
+        source=_source(checkpoint, specs, formats, content),
     )
     return Plan(replace(manifest, id=identity(manifest)), specs)
 
@@ -121,7 +125,7 @@ def _mixed_layers(
     shape = checkpoint.shape
     result: dict[str, TensorFormat] = {}
     for layer in range(shape.layers):
-        for part in _PARTS:
+        for part in MATRICES:
             names = [expert_weight(layer, expert, part) for expert in range(shape.experts)]
             if len({formats[name] for name in names}) > 1:
                 result |= dict.fromkeys(names, quant)
@@ -148,7 +152,7 @@ def _layouts(
     found: dict[RecordLayout, int] = {}
     chosen = []
     for layer in range(shape.layers):
-        parts = {part: NumberFormat(formats[expert_weight(layer, 0, part)]) for part in _PARTS}
+        parts = {part: NumberFormat(formats[expert_weight(layer, 0, part)]) for part in MATRICES}
         layout = record_layout(shape, parts, align)
         chosen.append(found.setdefault(layout, len(found)))
     return tuple(found), tuple(chosen)
@@ -167,7 +171,10 @@ def _expert_order(
 
 
 def _source(
-    checkpoint: Checkpoint, specs: Mapping[str, WeightSpec], formats: Mapping[str, TensorFormat]
+    checkpoint: Checkpoint,
+    specs: Mapping[str, WeightSpec],
+    formats: Mapping[str, TensorFormat],
+    content: str,
 ) -> SourceInfo:
     """Where the weights come from and what became of them."""
     moves = Counter(
@@ -180,7 +187,7 @@ def _source(
     return SourceInfo(
         name=checkpoint.path.name,
         kind=checkpoint.kind,
-        fingerprint=fingerprint(checkpoint),
+        fingerprint=content or fingerprint(checkpoint),
         stored_types=dict(sorted(types.items())),
         notes=tuple(_note(*move, count) for move, count in sorted(moves.items())),
     )

@@ -1,21 +1,17 @@
 """Converts a checkpoint into a container: plan, produce each piece, write, publish by rename.
 
 Owns the unfinished folder `<out>.partial` and a lock beside it for as long as it runs. Worker
-threads produce pieces (`tasks`); the calling thread hashes and writes them in order, so the result
-does not depend on timing.
+threads produce pieces (`writing`); the calling thread hashes and writes them in order, so the
+result does not depend on timing.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import get_args
-
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.checkpoint.checkpoint import (
     Checkpoint,
@@ -24,22 +20,16 @@ from engine.checkpoint.checkpoint import (
     unexpected_tensors,
 )
 from engine.container.checks import RECORD_ALIGNMENTS, check_shape
-from engine.container.manifest import Manifest, Quant, TensorEntry
-from engine.container.writer import ContainerWriter, Item, publish
-from engine.errors import (
-    CheckpointError,
-    ConfigError,
-    Stopped,
-    UnsupportedModelError,
-)
+from engine.container.manifest import Manifest, Quant
+from engine.container.writer import ContainerWriter, publish
+from engine.errors import CheckpointError, ConfigError, UnsupportedModelError
 from engine.events import Progress
 from engine.formats import RECORD_ALIGN
 from engine.prepare.layout import Plan, make_plan
 from engine.prepare.target import check_space, claimed, found_complete
-from engine.prepare.tasks import in_order, tasks_of
+from engine.prepare.writing import write_items
 from engine.stop import StopFlag
 
-Bytes = NDArray[np.uint8]
 Report = Callable[[Progress], None]
 
 
@@ -70,10 +60,12 @@ def prepare(
     expert_block: int = RECORD_ALIGN,
     hot_order: Mapping[int, Sequence[int]] | None = None,
     side_files: Mapping[str, bytes] | None = None,
+    content: str = "",
 ) -> PrepareSummary:
     """Convert `source` into the container `out`; run again after any interruption to go on.
 
-    side_files: small files that go in beside, or instead of, the source's own.
+    side_files: small files that go in beside, or instead of, the source's own. content: names the
+    source's bytes (the hub's hashes), where that is known without looking at them.
 
     Raises CheckpointError, UnsupportedModelError, StorageError, ConfigError, Stopped.
     """
@@ -84,10 +76,10 @@ def prepare(
     try:
         refuse_unknown(checkpoint)
         progress(Progress(0, 1, "planning"))
-        plan = make_plan(checkpoint, chosen, expert_block, hot_order or {})
+        plan = make_plan(checkpoint, chosen, expert_block, hot_order or {}, content=content)
         with claimed(out):
             if found_complete(out, plan.manifest, overwrite):
-                return _summary(checkpoint, plan.manifest, out, already=True)
+                return summary(checkpoint, plan.manifest, out, already=True)
             extra = {} if side_files is None else side_files
             return _convert(checkpoint, plan, out, extra, progress, stop)
     finally:
@@ -145,58 +137,23 @@ def _convert(
     if writer.restarted:
         progress(Progress(0, 1, "the source or the options changed: starting anew"))
     try:
-        check_space(folder, _total_bytes(plan.manifest) - resumed)
-        _write_items(checkpoint, plan, writer, progress, stop)
+        check_space(folder, plan.manifest.weight_bytes - resumed)
+        write_items(checkpoint, plan, writer, len(writer.items), progress, stop)
         progress(Progress(1, 1, "finishing"))
         manifest = writer.finish(side_files)
     finally:
         writer.close()
     publish(folder, out)
-    return _summary(checkpoint, manifest, out, resumed)
+    return summary(checkpoint, manifest, out, resumed)
 
 
-def _write_items(
-    checkpoint: Checkpoint, plan: Plan, writer: ContainerWriter, progress: Report, stop: StopFlag
-) -> None:
-    items = writer.items[writer.position :]
-    tasks = [tasks_of(checkpoint, plan, item) for item in items]
-    done, total = writer.written_bytes, sum(item.bytes for item in writer.items)
-    results = in_order(task for each in tasks for task in each)
-    try:
-        for item, each in zip(items, tasks, strict=True):
-            progress(Progress(done, total, _describe(item, plan.manifest)))
-            writer.write(_watched(islice(results, len(each)), stop))
-            done += item.bytes
-        progress(Progress(done, total, "written"))
-    except Stopped:
-        writer.sync()
-        raise
-    finally:
-        results.close()
-
-
-def _watched(pieces: Iterable[Bytes], stop: StopFlag) -> Iterator[Bytes]:
-    for piece in pieces:
-        stop.check()
-        yield piece
-
-
-def _describe(item: Item, manifest: Manifest) -> str:
-    if isinstance(item, TensorEntry):
-        return "weights that stay in memory"
-    return f"experts of layer {item.layer + 1} of {manifest.shape.layers}"
-
-
-def _total_bytes(manifest: Manifest) -> int:
-    return manifest.dense_bytes + sum(file.bytes for file in manifest.files)
-
-
-def _summary(
+def summary(
     checkpoint: Checkpoint, manifest: Manifest, out: Path, resumed: int = 0, already: bool = False
 ) -> PrepareSummary:
+    """What to tell of a finished conversion."""
     return PrepareSummary(
         path=out,
-        bytes=_total_bytes(manifest),
+        bytes=manifest.weight_bytes,
         records=len(manifest.records),
         notes=manifest.source.notes,
         warnings=tuple(checkpoint.warnings),
