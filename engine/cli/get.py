@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from engine.cli import hot_first, output, shared
 from engine.cli.prepare import stop_on_signals
@@ -39,14 +39,19 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quant", default="nf4", choices=("nf4", "int4", "int8", "bf16"))
     parser.add_argument("--name", default="", help="folder of the result; default: NAME-QUANT")
     parser.add_argument("--keep-source", action="store_true", help="keep what was downloaded")
+    parser.add_argument(
+        "--shard-by-shard",
+        action="store_true",
+        help="convert each source file as it comes and delete it: needs far less disk",
+    )
     parser.add_argument("--connections", type=int, default=4, metavar="N", help="default: 4")
     parser.add_argument("--proxy", default="", metavar="URL", help="default: the system's")
     parser.add_argument("--token-stdin", action="store_true", help="read a hub token from stdin")
     parser.add_argument(
         "--calibrate",
         choices=("built-in", "none"),
-        default="built-in",
-        help="lay hot experts first",
+        help="lay hot experts first, which needs disk for the model twice; default: built-in,"
+        " with --shard-by-shard none",
     )
     parser.add_argument("--dry-run", action="store_true", help="only tell what it would take")
     parser.add_argument("--progress", choices=("text", "json"), default="text")
@@ -87,12 +92,10 @@ def _work(options: argparse.Namespace, report: Report, stop: StopFlag) -> GetSum
     if options.dry_run:
         return look_up(wanted, report, stop)[1]
     summary = get_model(wanted, models_dir(options.models_dir), report, stop)
-    if options.calibrate == "none":
+    if (options.calibrate or ("none" if summary.by_shard else "built-in")) == "none":
         return summary
     notes = hot_first.after_conversion(summary.path, None, report, stop)
-    return GetSummary(
-        summary.path, summary.bytes, (*summary.notes, *notes), summary.warnings, summary.already
-    )
+    return replace(summary, notes=(*summary.notes, *notes))
 
 
 def _options(options: argparse.Namespace) -> GetOptions:
@@ -105,6 +108,7 @@ def _options(options: argparse.Namespace) -> GetOptions:
         quant=options.quant,
         name=options.name,
         keep_source=options.keep_source,
+        by_shard=options.shard_by_shard,
         connections=options.connections,
         access=Access(_token(options.token_stdin, endpoint), options.proxy),
     )
@@ -172,6 +176,8 @@ def _tell(result: GetSummary | Forecast) -> None:
     output.say(f"{result.model}: {result.model_type}, {result.parameters / 1e9:.1f} B ({kind})")
     output.say(f"download {gb(result.download)}, converted ({result.quant}) {gb(result.output)}")
     output.say(f"disk while converting {gb(result.disk_peak)}, afterwards {gb(result.output)}")
+    if result.disk_peak_by_shard < result.disk_peak:
+        output.say(f"  with --shard-by-shard {gb(result.disk_peak_by_shard)}")
     output.say(
         f"memory from {gb(result.smallest_budget)}, better from {gb(result.token_budget)},"
         f" whole {gb(result.whole_budget)}"

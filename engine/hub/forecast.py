@@ -12,10 +12,12 @@ from pathlib import Path
 from engine.checkpoint.checkpoint import Checkpoint
 from engine.container.reader import Container
 from engine.hub.plan import DownloadPlan
+from engine.hub.remote_model import RemoteSafetensors
 from engine.hub.speed import ModelCost
 from engine.model.weights import Role, WeightSpec
-from engine.prepare.layout import make_plan
+from engine.prepare.layout import Plan, make_plan
 from engine.prepare.prepare import checked_quant, refuse_unknown
+from engine.prepare.stages import stages_of
 from engine.runtime import DEFAULT_CONTEXT, memory_needs
 from engine.store.budget import MemoryNeeds
 
@@ -28,8 +30,8 @@ class Forecast:
 
     output: weights of the converted model, exactly. resident: weights always in memory.
     smallest_budget: runs at all; token_budget: holds what one token uses; whole_budget: everything.
-    disk_peak: source and result together; disk_peak_by_shard: if each source file were deleted once
-    it is converted. notes: what becomes of which stored type.
+    disk_peak: source and result together; disk_peak_by_shard: if each source file is deleted once
+    it is converted (no less for GGUF). notes: what becomes of which stored type.
     """
 
     model: str
@@ -91,7 +93,7 @@ def forecast(
     program = checkpoint.family.program(shape)
     sizes = [file.size for file in plan.files] if plan else []
     output = layout.manifest.weight_bytes
-    largest_two = sum(sorted(sizes)[-2:])
+    disk_peak = sum(sizes) + output + SIDE_BYTES
     total, active = _parameters(list(layout.specs.values()), shape.top_k / shape.experts)
     return Forecast(
         model=plan.repository.id if plan else checkpoint.path.name,
@@ -103,10 +105,19 @@ def forecast(
         download=sum(sizes),
         output=output,
         needs=memory_needs(container, program, context),
-        disk_peak=sum(sizes) + output + SIDE_BYTES,
-        disk_peak_by_shard=min(largest_two, sum(sizes)) + output + SIDE_BYTES,
+        disk_peak=disk_peak,
+        disk_peak_by_shard=min(disk_peak, _peak_by_shard(checkpoint, layout, plan) or disk_peak),
         notes=layout.manifest.source.notes,
     )
+
+
+def _peak_by_shard(checkpoint: Checkpoint, layout: Plan, plan: DownloadPlan | None) -> int | None:
+    """Source and result at their most, shard by shard; None where that cannot be done."""
+    if plan is None or not isinstance(checkpoint, RemoteSafetensors):
+        return None
+    places = {tensor.name: tensor.file.name for tensor in checkpoint.tensors.values()}
+    sizes = {file.name: file.size for file in plan.files}
+    return stages_of(checkpoint, layout, places).peak_bytes(layout, sizes) + SIDE_BYTES
 
 
 def _parameters(specs: list[WeightSpec], used: float) -> tuple[int, int]:

@@ -18,11 +18,13 @@ from engine.errors import ConfigError, Edge0Error, StorageError
 from engine.events import Progress
 from engine.hub import names
 from engine.hub.access import OFFICIAL, Access, checked_endpoint
+from engine.hub.by_shard import fetched_bytes, get_by_shard
 from engine.hub.client import HubClient
 from engine.hub.download import download
 from engine.hub.forecast import Forecast, forecast
 from engine.hub.plan import DownloadPlan
 from engine.hub.policy import DownloadPolicy
+from engine.hub.progress import OnDownload
 from engine.hub.remote_model import RemoteModel, examine
 from engine.hub.ticket import (
     DOWNLOADS,
@@ -42,7 +44,10 @@ OnProgress = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class GetOptions:
-    """What to get. gguf: part of a file name when there are several; name: of the result."""
+    """What to get. gguf: part of a file name when there are several; name: of the result.
+
+    by_shard: delete each source file once it is converted; it stays so for an order that began so.
+    """
 
     model: str
     revision: str = "main"
@@ -51,6 +56,7 @@ class GetOptions:
     quant: str = "nf4"
     name: str = ""
     keep_source: bool = False
+    by_shard: bool = False
     connections: int = 4
     access: Access = field(default_factory=Access)
     policy: DownloadPolicy = field(default_factory=DownloadPolicy)
@@ -60,6 +66,10 @@ class GetOptions:
         if self.name and not names.is_safe_name(self.name):
             raise ConfigError(
                 f"{self.name[:80]!r} cannot be a folder's name.", "Use letters, digits and dashes."
+            )
+        if self.by_shard and self.keep_source:
+            raise ConfigError(
+                "The source cannot be kept and be deleted shard by shard.", "Choose one of the two."
             )
 
     @property
@@ -75,23 +85,25 @@ class GetOptions:
 
 @dataclass(frozen=True)
 class GetSummary:
-    """What came out. already: it was there before."""
+    """What came out. already: it was there before; by_shard: there may be little disk left."""
 
     path: Path
     bytes: int
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     already: bool = False
+    by_shard: bool = False
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A download or conversion to go on with. done: bytes on the disk, roughly."""
+    """A download or conversion to go on with. done: bytes fetched, roughly."""
 
     name: str
     order: Order
     done: int
     total: int
+    by_shard: bool = False
 
 
 def look_up(
@@ -122,11 +134,12 @@ def get_model(
     same = ticket is not None and ticket.order == options.order
     if ticket is not None and same and ticket.done and (found := _installed(target)) is not None:
         _remove_source(models, ticket, options.keep_source)
-        return found
+        return replace(found, by_shard=ticket.by_shard)
     if ticket is None or not same or ticket.done:
         _refuse_taken(target)
         ticket = _new_ticket(options, progress, stop)
-        write_ticket(models, ticket)
+    ticket = replace(ticket, by_shard=ticket.by_shard or options.by_shard)
+    write_ticket(models, ticket)
     ticket = at(ticket, checked_endpoint(options.endpoint))
     made = _fetch_and_convert(options, models, ticket, progress, stop)
     write_ticket(models, replace(ticket, done=True))
@@ -139,9 +152,10 @@ def unfinished(models: Path) -> list[Unfinished]:
     found = []
     for ticket in tickets(models):
         if not ticket.done:
-            done = _folder_bytes(models / DOWNLOADS / ticket.plan.folder_name)
-            total = ticket.plan.total
-            found.append(Unfinished(ticket.name, ticket.order, min(done, total), total))
+            plan, total = ticket.plan, ticket.plan.total
+            folder = models / DOWNLOADS / plan.folder_name
+            done = min(total, fetched_bytes(plan, folder) + _part_bytes(folder))
+            found.append(Unfinished(ticket.name, ticket.order, done, total, ticket.by_shard))
     return found
 
 
@@ -166,20 +180,22 @@ def _new_ticket(options: GetOptions, progress: OnProgress, stop: StopFlag) -> Ti
 def _fetch_and_convert(
     options: GetOptions, models: Path, ticket: Ticket, progress: OnProgress, stop: StopFlag
 ) -> GetSummary:
-    source = models / DOWNLOADS / ticket.plan.folder_name
-    download(
-        ticket.plan,
-        source,
-        progress,
-        stop,
-        options.connections,
-        options.access,
-        options.policy,
-        reserve_bytes=ticket.output,
-    )
-    target = models / ticket.name
-    made = prepare(_opened(source, ticket.plan), target, options.quant, progress, stop)
-    return GetSummary(made.path, made.bytes, made.notes, made.warnings)
+    plan, target = ticket.plan, models / ticket.name
+    folder = models / DOWNLOADS / plan.folder_name
+
+    def fetch(files: DownloadPlan, report: OnDownload, reserve_bytes: int) -> None:
+        few, access, policy = options.connections, options.access, options.policy
+        download(files, folder, report, stop, few, access, policy, reserve_bytes)
+
+    if ticket.by_shard:
+        here = replace(plan.repository, files=plan.files)  # as the order has pinned them
+        model = examine(here, ticket.order.gguf, options.access, progress, stop, options.policy)
+        made = get_by_shard(model, folder, target, options.quant, fetch, progress, stop)
+    else:
+        fetch(plan, progress, ticket.output)
+        source = _opened(folder, plan)
+        made = prepare(source, target, options.quant, progress, stop, content=plan.identity)
+    return GetSummary(made.path, made.bytes, made.notes, made.warnings, by_shard=ticket.by_shard)
 
 
 def _installed(target: Path) -> GetSummary | None:
@@ -224,11 +240,11 @@ def _remove_source(models: Path, ticket: Ticket, keep: bool) -> None:
         folder.with_name(f".{folder.name}.edge0-lock").unlink(missing_ok=True)
 
 
-def _folder_bytes(folder: Path) -> int:
-    """Bytes on the disk; parts may have holes."""
+def _part_bytes(folder: Path) -> int:
+    """Bytes on the disk of files that are not whole yet; they may have holes."""
     total = 0
     with suppress(OSError):
-        for path in folder.iterdir():
+        for path in folder.glob("*.part"):
             status = path.stat()
             blocks = getattr(status, "st_blocks", None)
             total += status.st_size if blocks is None else min(status.st_size, blocks * 512)

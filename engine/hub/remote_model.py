@@ -132,6 +132,11 @@ class RemoteSafetensors(StoredCheckpoint):
         super().__init__("safetensors", Path(name), tensors)
         self.family, self.shape = family, shape
 
+    @property
+    def tensors(self) -> Mapping[str, StoredTensor]:
+        """Every tensor, with the file and the place where the hub has it."""
+        return self._tensors
+
     def names(self) -> Mapping[str, TensorInfo]:
         """Every tensor by name; none of them lies on this disk."""
         return _described(self._tensors)

@@ -32,13 +32,17 @@ class Order:
 
 @dataclass(frozen=True)
 class Ticket:
-    """An order and its plan. output: bytes of the converted model; done: it is there."""
+    """An order and its plan. output: bytes of the converted model; done: it is there.
+
+    by_shard: each source file is deleted as soon as it is converted.
+    """
 
     name: str
     order: Order
     plan: DownloadPlan
     output: int
     done: bool = False
+    by_shard: bool = False
 
 
 def read_ticket(models: Path, name: str) -> Ticket | None:
@@ -61,6 +65,7 @@ def write_ticket(models: Path, ticket: Ticket) -> None:
         "files": [asdict(file) for file in ticket.plan.files],
         "output": ticket.output,
         "done": ticket.done,
+        "by_shard": ticket.by_shard,
     }
     folder = models / DOWNLOADS
     with storage_errors(folder):
@@ -101,7 +106,8 @@ def _ticket(name: str, fields: dict[str, object]) -> Ticket:
     if not isinstance(files, list) or not commit.isalnum() or len(commit) != 40:
         raise ValueError("not a plan")
     plan = DownloadPlan(Repository(wanted.model, commit), tuple(_file(file) for file in files))
-    return Ticket(name, wanted, plan, output, fields["done"] is True)
+    done, by_shard = fields["done"] is True, fields.get("by_shard") is True
+    return Ticket(name, wanted, plan, output, done, by_shard)
 
 
 def _file(fields: dict[str, object]) -> RemoteFile:

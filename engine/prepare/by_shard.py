@@ -108,9 +108,7 @@ class _Conversion:
         """A stage, or what is left of it."""
         left = self._plan.manifest.weight_bytes - writer.written_bytes
         self._supply.fetch(self._stages.files(numbers), left)
-        write_items(
-            self._checkpoint, self._plan, writer, len(numbers), self._progress, self._stop
-        )
+        write_items(self._checkpoint, self._plan, writer, len(numbers), self._progress, self._stop)
 
     def _release(self, writer: ContainerWriter, written: Sequence[int], stage: Stage) -> None:
         """Give up the files that are finished, once what was made of them has been read back."""

@@ -67,9 +67,6 @@ def test_the_budget_promised_is_the_one_that_opens(
     with pytest.raises(BudgetError):
         plan_model(container, short)
     assert told.download == model.plan.total
-    shards = [f.size for f in model.plan.files if f.name.endswith(".safetensors")]
-    saved = told.disk_peak - told.disk_peak_by_shard
-    assert saved == told.download - sum(sorted(shards)[-2:]) > 0
 
 
 def test_gguf_models_are_known_from_their_header(quick: DownloadPolicy, tmp_path: Path) -> None:
