@@ -50,6 +50,14 @@ def no_leaked_threads() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def usual_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that lower their process's priority run inside ours, which could not get it back."""
+    from engine.machine import background
+
+    monkeypatch.setattr(background, "yield_to_others", lambda: None)
+
+
+@pytest.fixture(autouse=True)
 def fixed_seeds() -> None:
     random.seed(0)
     np.random.seed(0)

@@ -22,6 +22,7 @@ from engine.hub.get import GetOptions, GetSummary, get_model, look_up
 from engine.hub.progress import DownloadProgress
 from engine.hub.token_store import TokenStore
 from engine.library import models_dir
+from engine.machine import background
 from engine.stop import StopFlag
 
 _MAX_TOKEN = 600
@@ -59,7 +60,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Get the model."""
+    """Get the model, yielding to all other work: a chat goes on at its speed."""
+    background.yield_to_others()
     if options.progress == "json":
         return _run_json(options)
     line = output.TextProgress()

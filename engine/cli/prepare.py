@@ -21,6 +21,7 @@ from engine.cli import hot_first
 from engine.errors import Edge0Error, Stopped
 from engine.events import Progress
 from engine.library import find_model
+from engine.machine import background
 from engine.prepare.calibrate import read_text
 from engine.prepare.prepare import prepare
 from engine.stop import StopFlag
@@ -49,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser, work = (_compact_parser(), _compact) if compacting else (_parser(), _convert)
     options = parser.parse_args(arguments[1:] if compacting else arguments)
     as_json = options.progress == "json"
+    background.yield_to_others()
     try:
         with stop_on_signals() as stop:
             done = work(options, _report_json if as_json else _TextReport(), stop)

@@ -11,6 +11,7 @@ import http.client
 import select
 import socket
 import ssl
+import sys
 import time
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -133,7 +134,7 @@ class Answer:
         sock = self._socket
         if isinstance(sock, ssl.SSLSocket) and sock.pending():
             return True
-        if hasattr(select, "poll"):
+        if sys.platform != "win32":  # elsewhere select takes only the first 1024 files
             poll = select.poll()
             poll.register(sock, select.POLLIN)
             return bool(poll.poll(PAUSE_S * 1000))
