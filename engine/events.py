@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 FinishReason = Literal["stop", "length", "stopped", "context"]
+HoldMode = Literal["mapped", "direct"]
+ChangeKind = Literal["shrunk", "mapped", "direct"]
+IoRule = Literal["asked", "whole", "fleeting", "room", "short", "measured", "guessed"]
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,32 @@ class Progress:
     done: int
     total: int
     what: str
+
+
+@dataclass(frozen=True)
+class IoChoice:
+    """How experts are held, and why in a sentence; `rule` names the reason for a program.
+
+    asked: the options say so. whole: everything fits into the budget. fleeting: the drive can be
+    unplugged. room, short: free memory beside the budget can, or cannot, hold what is missed.
+    """
+
+    mode: HoldMode
+    rule: IoRule
+    reason: str
+
+
+@dataclass(frozen=True)
+class MemoryChange:
+    """What was done while the model was open because memory changed, and why in a sentence.
+
+    before, after: bytes of the budget.
+    """
+
+    kind: ChangeKind
+    before: int
+    after: int
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,17 +25,20 @@ from engine.chat.tokenizer import Tokenizer
 from engine.config import Edge0Config, GenerateOptions, KvFormat
 from engine.container.reader import Container
 from engine.errors import BudgetError, ChatError
-from engine.events import Finished, Progress, ReplyStats, TextDelta
+from engine.events import Finished, IoChoice, Progress, ReplyStats, TextDelta
 from engine.machine.cpu import compute_threads
+from engine.machine.disk import drive_info
 from engine.machine.memory import memory_now, system_memory
 from engine.model.executor import NativeExecutor, dense_bytes, workspace_bytes
 from engine.model.families.registry import by_model_type
 from engine.model.model import Model, kv_bytes_per_token
+from engine.model.placement import ExpertFiles, Placement, choose_io
 from engine.model.program import Program
 from engine.stop import StopFlag
-from engine.store.budget import MemoryNeeds, MemoryPlan, budget_bytes, plan_memory
+from engine.store.budget import MemoryPlan, budget_bytes, plan_memory
+from engine.store.knee import DRIVE_BYTES_S, TYPICAL
+from engine.store.needs import MemoryNeeds
 from engine.store.policy import DecayedFrequency
-from engine.store.store import ExpertStore, Mode
 from engine.store.usage import Counts, LearnedUsage, open_usage, warm_order
 from engine.store.warm import warm_start
 from engine.telemetry import Snapshot
@@ -50,10 +53,10 @@ class Edge0Runtime:
     """One open model. Use as a context manager, or call `close`."""
 
     def __init__(
-        self, model: Model, plan: MemoryPlan, config: Edge0Config, usage: LearnedUsage
+        self, model: Model, placement: Placement, config: Edge0Config, usage: LearnedUsage
     ) -> None:
         self.model = model
-        self.plan = plan
+        self._placement = placement
         self._usage = usage
         self._cache = PrefixCache(model)  # shared by all sessions: there is one KV cache
         self.config = config
@@ -72,26 +75,30 @@ class Edge0Runtime:
         report(Progress(0, 2, "reading the manifest"))
         container = Container.open(Path(config.model_path))
         program = by_model_type(container.family).program(container.shape)
-        plan, chunk, context = _plan(container, program, config)
+        opening = _plan(container, program, config)
+        plan, context = opening.plan, opening.needs.context_tokens
         report(Progress(1, 2, "loading the dense weights"))
         keys = container.shape.layers * container.shape.experts
         usage = open_usage(container, config.cache_dir, DecayedFrequency(keys))
-        mode = _mode(config, container)
-        store = ExpertStore(container, mode, plan.expert_slots, usage.recorder)
+        files = ExpertFiles(container, usage.recorder)
+        choice = choose_io(files, config.io_mode, opening.needs, plan, opening.available)
+        store = files.open(choice.mode, plan.expert_slots)
         threads = config.threads or compute_threads()
         executor = NativeExecutor(
             container,
             program,
             store,
             context,
-            chunk,
+            opening.chunk,
             threads,
             config.isa,
             config.prefetch_experts,
             config.kv_format,
         )
         model = Model(container, executor, store, context, config.kv_format)
-        runtime = cls(model, plan, config, usage)
+        placement = Placement(model, files, opening.needs, plan, choice)
+        model.before_chunk = placement.before_chunk
+        runtime = cls(model, placement, config, usage)
         runtime.warm_up(OPEN_WARM_S)
         report(Progress(2, 2, "ready"))
         return runtime
@@ -138,6 +145,11 @@ class Edge0Runtime:
             return logits
 
     @property
+    def plan(self) -> MemoryPlan:
+        """How memory is split now."""
+        return self._placement.plan
+
+    @property
     def context_tokens(self) -> int:
         """Tokens the KV cache can hold."""
         return self.model.context_tokens
@@ -168,21 +180,24 @@ class Edge0Runtime:
         if self._cache.busy:
             return 0
         with self._cache.exclusive():
+            self._placement.before_chunk(0)
             keys = warm_order(self._usage.rates)
             return warm_start(self.model.store, keys, stop or StopFlag(), seconds)
 
     def snapshot(self) -> Snapshot:
         """What memory, disk and the model do now."""
-        executor = self.model.executor
+        executor, placement = self.model.executor, self._placement
         return Snapshot(
             counters=self.model.counters(),
             kv_bytes=self.model.kv_bytes,
-            io_mode=self.model.store.mode,
+            io_mode=placement.choice.mode,
             isa=executor.isa,
             threads=executor.threads,
-            budget_bytes=self.plan.budget,
-            expert_slots=self.plan.expert_slots,
-            plan=self.plan.lines,
+            budget_bytes=placement.plan.budget,
+            expert_slots=placement.plan.expert_slots,
+            plan=placement.plan.lines,
+            io=placement.choice,
+            memory_change=placement.change,
             first_token_s=self._last.first_token_s,
             prefill_tok_s=self._last.prefill_tok_s,
             decode_tok_s=self._last.decode_tok_s,
@@ -191,6 +206,7 @@ class Edge0Runtime:
     def close(self) -> None:
         """Free the model's memory. The runtime cannot be used afterwards."""
         self.model.close()
+        self._placement.close()
         self._usage.close()
 
     def __enter__(self) -> Edge0Runtime:
@@ -219,20 +235,20 @@ class Edge0Runtime:
             return frozenset()
 
 
-def _mode(config: Edge0Config, container: Container) -> Mode:
-    """Mapped while the page cache can hold a good part of the experts; direct when memory is
-    short.
-    """
-    if config.io_mode != "auto":
-        return "mapped" if config.io_mode == "mapped" else "direct"
-    experts = sum(entry.bytes for entry in container.manifest.files)
-    return "mapped" if system_memory().available >= experts // 2 else "direct"
+@dataclass(frozen=True)
+class _Opening:
+    """What a model is opened with; `available` bytes were free before. chunk: prefill tokens."""
+
+    needs: MemoryNeeds
+    plan: MemoryPlan
+    chunk: int
+    available: int
 
 
 def plan_model(container: Container, config: Edge0Config) -> MemoryPlan:
     """How memory would be split, without opening the model. Raises BudgetError."""
     program = by_model_type(container.family).program(container.shape)
-    return _plan(container, program, config)[0]
+    return _plan(container, program, config).plan
 
 
 def memory_needs(
@@ -253,20 +269,30 @@ def memory_needs(
     )
 
 
-def _plan(
-    container: Container, program: Program, config: Edge0Config
-) -> tuple[MemoryPlan, int, int]:
-    """The memory plan, the prefill chunk and the context. Raises BudgetError."""
+def plan_io(container: Container, config: Edge0Config) -> IoChoice:
+    """How experts would be held, without opening the model. Raises BudgetError, StorageError."""
+    opening = _plan(container, by_model_type(container.family).program(container.shape), config)
+    keys = container.shape.layers * container.shape.experts
+    files = ExpertFiles(container, DecayedFrequency(keys))
+    return choose_io(files, config.io_mode, opening.needs, opening.plan, opening.available)
+
+
+def _plan(container: Container, program: Program, config: Edge0Config) -> _Opening:
+    """The memory plan with the longest prefill chunk that fits. Raises BudgetError."""
     shape = container.shape
     context = min(config.context_tokens or DEFAULT_CONTEXT, shape.max_positions)
     memory = system_memory()
+    limited = memory.cgroup_limit is not None
     budget = None if config.memory_budget_gb is None else budget_bytes(config.memory_budget_gb)
     needs = memory_needs(container, program, context, config.kv_format)
+    speeds = replace(TYPICAL, drive_bytes_s=DRIVE_BYTES_S[drive_info(container.path).kind])
     for chunk in CHUNKS:
         sized = replace(needs, workspace_bytes=workspace_bytes(program, container, chunk))
         try:
-            return plan_memory(sized, budget, memory.available, memory.total), chunk, context
+            plan = plan_memory(sized, budget, memory.available, memory.total, limited, speeds)
         except BudgetError:
             if chunk == CHUNKS[-1]:
                 raise
+        else:
+            return _Opening(sized, plan, chunk, memory.available)
     raise AssertionError("CHUNKS is not empty")

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from types import TracebackType
 
+from engine.events import IoChoice, MemoryChange
 from engine.machine import memory as machine_memory
 from engine.machine.disk import process_io_now, system_disk_now
 from engine.machine.samples import DiskCounters, MemorySample, ProcessIO
@@ -49,7 +50,8 @@ class Snapshot:
 
     The machine's part (time, memory, process_io, disk) is read when one is made; the rest is
     what the runtime knows about itself. disk: all drives together, whoever used them. plan: the
-    memory plan in lines for a person. Speeds are of the last reply, 0 before the first.
+    memory plan in lines for a person. io: how experts are held. memory_change: the last thing
+    done because memory changed. Speeds are of the last reply, 0 before the first.
     """
 
     time_s: float = field(default_factory=time.monotonic)
@@ -64,6 +66,8 @@ class Snapshot:
     budget_bytes: int = 0
     expert_slots: int = 0
     plan: tuple[str, ...] = ()
+    io: IoChoice | None = None
+    memory_change: MemoryChange | None = None
     first_token_s: float = 0.0
     prefill_tok_s: float = 0.0
     decode_tok_s: float = 0.0

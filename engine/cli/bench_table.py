@@ -18,7 +18,8 @@ from engine.config import Edge0Config
 from engine.container.reader import Container
 from engine.errors import BudgetError
 from engine.machine import page_cache
-from engine.store.budget import GB, MemoryPlan
+from engine.store.budget import MemoryPlan
+from engine.store.needs import GB
 
 OFFLOAD_GB = 3.2  # the write-up's working set
 _MARGIN = 64 << 20

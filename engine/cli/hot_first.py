@@ -18,7 +18,7 @@ from engine.events import Progress
 from engine.prepare.calibrate import WINDOW_TOKENS, Counts, calibrate
 from engine.prepare.compact import CompactSummary, compact
 from engine.stop import StopFlag
-from engine.store.budget import GB
+from engine.store.needs import GB
 from engine.store.usage import known_rates
 
 _SLACK = 256 << 20  # what Python may grow by until the model is open

@@ -14,7 +14,8 @@ from engine.errors import BudgetError
 from engine.hub.forecast import Forecast, forecast
 from engine.hub.speed import ExpectedSpeed, MachineSpeed, expected_speed
 from engine.machine.samples import SystemMemory
-from engine.store.budget import MemoryNeeds, plan_memory
+from engine.store.budget import plan_memory
+from engine.store.needs import MemoryNeeds
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def forecast_from_json(record: Mapping[str, Any]) -> Forecast:
 def outlook(told: Forecast, memory: SystemMemory, machine: MachineSpeed | None) -> Outlook:
     """What to expect with the budget that would be chosen, else with the smallest that runs."""
     try:
-        budget = plan_memory(told.needs, None, memory.available, memory.total).budget
+        limited = memory.cgroup_limit is not None
+        budget = plan_memory(told.needs, None, memory.available, memory.total, limited).budget
     except BudgetError:
         budget = 0
     size = budget or told.smallest_budget

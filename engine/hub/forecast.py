@@ -19,7 +19,7 @@ from engine.prepare.layout import Plan, make_plan
 from engine.prepare.prepare import checked_quant, refuse_unknown
 from engine.prepare.stages import stages_of
 from engine.runtime import DEFAULT_CONTEXT, memory_needs
-from engine.store.budget import MemoryNeeds
+from engine.store.needs import MemoryNeeds
 
 SIDE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
 

@@ -10,23 +10,15 @@ answer is a range. Its fast end overlaps fully and finds what this model's routi
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.store.budget import MemoryNeeds
-
-# Decode's hit rate by the share of all experts that fit into memory, from `tests/bench/replay.py`,
-# policy "decayed", on traces of Qwen3-30B-A3B (low) and gpt-oss-120b (high), first uses left out.
-HITS_LOW = ((0.0, 0.0), (0.03, 0.06), (0.06, 0.41), (0.125, 0.65), (0.19, 0.78), (0.25, 0.86),
-            (0.375, 0.96), (0.5, 0.99), (1.0, 1.0))  # fmt: skip
-HITS_HIGH = ((0.0, 0.0), (0.03, 0.36), (0.06, 0.56), (0.125, 0.73), (0.19, 0.82), (0.25, 0.87),
-             (0.375, 0.96), (0.5, 1.0), (1.0, 1.0))  # fmt: skip
+from engine.store.hits import HITS_HIGH, HITS_LOW, PAGE_CACHE_SHARE, hit_rate, slots_share
+from engine.store.needs import MemoryNeeds
 
 # A whole token against the kernel alone: norms, attention, routing, hand-overs between threads.
 DECODE_EFFICIENCY = (0.60, 0.95)
 PREFILL_EFFICIENCY = (0.40, 0.90)
-PAGE_CACHE_SHARE = 0.7  # of the memory left over, what the system really gives to our files
 
 Bound = Literal["memory", "drive"]
 
@@ -87,21 +79,6 @@ def expected_speed(
     )
 
 
-def slots_share(needs: MemoryNeeds, budget_bytes: int) -> float:
-    """Share of all experts that the budget holds."""
-    slots = max(0, budget_bytes - needs.fixed_bytes) // needs.record_bytes
-    return min(1.0, slots / needs.experts_total)
-
-
-def hit_rate(needs: MemoryNeeds, share: float, curve: tuple[tuple[float, float], ...]) -> float:
-    """Share of uses found when this share of experts is held.
-
-    Never above what is held of one token's experts: a dense model uses all of them every time.
-    """
-    held = share * needs.experts_total / needs.token_cycle_records
-    return min(_interpolated(curve, share), held)
-
-
 def token_bytes(needs: MemoryNeeds, context: int) -> int:
     """What one token reads from memory: resident weights, its experts, the KV cache so far."""
     experts = needs.token_cycle_records * needs.record_bytes
@@ -137,13 +114,3 @@ def _cached_share(machine: MachineSpeed, needs: MemoryNeeds, budget_bytes: int) 
     """Share of experts that the system's page cache may hold besides the budget."""
     left = machine.available_bytes + needs.base_bytes - budget_bytes
     return max(0.0, PAGE_CACHE_SHARE * left / needs.record_bytes / needs.experts_total)
-
-
-def _interpolated(curve: tuple[tuple[float, float], ...], x: float) -> float:
-    place = bisect_left(curve, (x, 0.0))
-    if place == 0:
-        return curve[0][1]
-    if place == len(curve):
-        return curve[-1][1]
-    (left, low), (right, high) = curve[place - 1], curve[place]
-    return low + (high - low) * (x - left) / (right - left)

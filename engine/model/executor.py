@@ -58,6 +58,7 @@ class NativeExecutor:
         self._kept: list[NDArray[Any]] = []  # what the native side points into
         shape = container.shape
         self._weights = DenseArena(container)
+        self._reads = read_ahead
         predicting = read_ahead > 0 and not store.whole
         self._read_ahead = ReadAhead(read_ahead) if predicting else None
         operands = Operands(
@@ -82,6 +83,13 @@ class NativeExecutor:
         )
         if failed:
             raise _out_of_memory()
+
+    def use_store(self, store: ExpertStore) -> None:
+        """Take experts from this store from now on."""
+        self._store = store
+        if self._read_ahead:
+            self._read_ahead = ReadAhead(self._reads)  # its counters begin at 0 again
+        self._library.e0_exec_set_store(self._context, store.handle)
 
     @property
     def isa(self) -> str:

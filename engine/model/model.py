@@ -5,8 +5,10 @@ Owned by one thread. Memory: what executor and store hold; freed by `close`.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +51,9 @@ class Model:
         self.executor = executor
         self.store = store
         self._container = container
+        self.before_chunk: Callable[[int], None] = lambda tokens: None
+        self._swap = threading.Lock()  # counters are read from any thread
+        self._closed_stores = Counters()
         self._attention_s = self._expert_s = self._wait_s = self._total_s = 0.0
 
     @property
@@ -91,16 +96,23 @@ class Model:
 
     def counters(self) -> Counters:
         """Running totals since the model was opened."""
-        totals = self.store.totals()
-        return Counters(
-            expert_hits=totals.hits,
-            expert_misses=totals.misses,
-            expert_bytes_read=totals.bytes_read,
+        with self._swap:
+            experts = _expert_counters(self._closed_stores, self.store)
+        return replace(
+            experts,
             attention_s=self._attention_s,
             expert_compute_s=self._expert_s - self._wait_s,
             expert_wait_s=self._wait_s,
             other_s=max(0.0, self._total_s - self._attention_s - self._expert_s),
         )
+
+    def use_store(self, store: ExpertStore) -> None:
+        """Take experts from another store over the same files; the old one is closed."""
+        with self._swap:
+            self._closed_stores = _expert_counters(self._closed_stores, self.store)
+            old, self.store = self.store, store
+            self.executor.use_store(store)
+            old.close()
 
     def close(self) -> None:
         """Free the model. It cannot be used afterwards."""
@@ -109,6 +121,7 @@ class Model:
         self._container.close()
 
     def _chunk(self, ids: Sequence[int], stop: StopFlag) -> None:
+        self.before_chunk(len(ids))
         self.executor.body(self._container.embedding_rows(ids), self.position, stop)
         self.position += len(ids)
 
@@ -127,3 +140,13 @@ class Model:
                 f"{self.position + tokens} tokens do not fit the context of {self.context_tokens}.",
                 "Shorten the conversation, or open the model with a longer context.",
             )
+
+
+def _expert_counters(before: Counters, store: ExpertStore) -> Counters:
+    """What stores closed before and this one counted together."""
+    totals = store.totals()
+    return Counters(
+        expert_hits=before.expert_hits + totals.hits,
+        expert_misses=before.expert_misses + totals.misses,
+        expert_bytes_read=before.expert_bytes_read + totals.bytes_read,
+    )

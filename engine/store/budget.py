@@ -6,71 +6,21 @@ weights, KV cache, workspace, and expert records (slots or mapped window). GB ar
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from engine.errors import BudgetError
+from engine.store.knee import TYPICAL, TokenSpeeds, choose_budget
+from engine.store.needs import GB, MemoryNeeds
 
-GB = 10**9
-MIN_CONTEXT = 16
 _CONTEXT_STEP = 64  # a suggested context is a multiple of this
-_OS_SHARE = 0.20  # of memory, left to the system and its page cache when we choose the budget
-_OS_MIN = 2 * GB
-_AVAILABLE_MARGIN = 1 * GB
-
-
-@dataclass(frozen=True)
-class MemoryNeeds:
-    """What a model needs. Bytes, except counts.
-
-    base_bytes: working set of interpreter, torch and Qt, measured before anything is loaded.
-    record_bytes: the largest expert record. experts_total: records of all layers together.
-    """
-
-    base_bytes: int
-    dense_bytes: int
-    kv_bytes_per_token: int
-    context_tokens: int
-    workspace_bytes: int
-    record_bytes: int
-    experts_total: int
-    top_k: int
-    layers: int
-
-    @property
-    def token_cycle_records(self) -> int:
-        """Records one token uses: with fewer slots, plain LRU would find none of them again."""
-        return min(self.layers * self.top_k, self.experts_total)
-
-    @property
-    def floor_slots(self) -> int:
-        """Slots without which nothing runs: a layer's experts in use, the next one's arriving."""
-        return min(2 * self.top_k, self.experts_total)
-
-    @property
-    def kv_bytes(self) -> int:
-        """KV cache of the whole context."""
-        return self.kv_bytes_per_token * self.context_tokens
-
-    @property
-    def fixed_bytes(self) -> int:
-        """Everything but expert records."""
-        return self.base_bytes + self.dense_bytes + self.kv_bytes + self.workspace_bytes
-
-    @property
-    def minimum_bytes(self) -> int:
-        """The smallest budget that runs."""
-        return self.fixed_bytes + self.floor_slots * self.record_bytes
-
-    @property
-    def whole_bytes(self) -> int:
-        """The budget that holds the whole model; more is of no use."""
-        return self.fixed_bytes + self.experts_total * self.record_bytes
 
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """How the budget is split; the parts and `spare` add up to `budget`."""
+    """How the budget is split; the parts and `spare` add up to `budget`.
+
+    budget_reason: why it is so large, where we chose it.
+    """
 
     budget: int
     base: int
@@ -83,6 +33,7 @@ class MemoryPlan:
     experts_total: int
     token_cycle_records: int
     warnings: tuple[str, ...] = ()
+    budget_reason: str = ""
 
     @property
     def whole_model(self) -> bool:
@@ -99,7 +50,7 @@ class MemoryPlan:
         """The split for a person, one part a line."""
         share = f"({self.expert_slots} of {self.experts_total})"
         parts = (
-            ("budget", self.budget, ""),
+            ("budget", self.budget, f"({self.budget_reason})" if self.budget_reason else ""),
             ("program and libraries", self.base, ""),
             ("dense weights", self.dense, ""),
             ("KV cache", self.kv, ""),
@@ -116,18 +67,25 @@ def budget_bytes(gigabytes: float) -> int:
 
 
 def plan_memory(
-    needs: MemoryNeeds, budget: int | None, available_bytes: int, total_bytes: int
+    needs: MemoryNeeds,
+    budget: int | None,
+    available_bytes: int,
+    total_bytes: int,
+    limited: bool = False,
+    speeds: TokenSpeeds = TYPICAL,
 ) -> MemoryPlan:
     """Split `budget` bytes, or choose a budget when it is None.
 
     available_bytes: memory free for us beyond `needs.base_bytes`, which is in use already.
+    limited: total_bytes is a limit set on us, outside of which the system lives.
     Raises BudgetError with the smallest budget that works, or the context that would fit.
     """
-    given = budget is not None
-    limit = total_bytes if given else _automatic(needs, available_bytes, total_bytes)
-    size = min(budget, limit) if budget is not None else limit
+    size, reason = min(budget or 0, total_bytes), ""
+    if budget is None:
+        chosen = choose_budget(needs, available_bytes, total_bytes, limited, speeds)
+        size, reason = chosen.bytes, chosen.reason
     if size < needs.minimum_bytes:
-        raise _refusal(needs, size, total_bytes, given)
+        raise _refusal(needs, size, total_bytes, budget is not None)
     free = size - needs.fixed_bytes
     slots = min(needs.experts_total, free // needs.record_bytes)
     held = slots * needs.record_bytes
@@ -143,14 +101,8 @@ def plan_memory(
         experts_total=needs.experts_total,
         token_cycle_records=needs.token_cycle_records,
         warnings=_warnings(needs, slots, size, budget, available_bytes, total_bytes),
+        budget_reason=reason,
     )
-
-
-def _automatic(needs: MemoryNeeds, available: int, total: int) -> int:
-    """Leave the system room; never more than the whole model needs."""
-    for_system = min(max(_OS_MIN, math.ceil(total * _OS_SHARE)), total // 2)
-    reachable = available + needs.base_bytes - _AVAILABLE_MARGIN
-    return max(0, min(total - for_system, reachable, needs.whole_bytes))
 
 
 def minimum_gb(size: int) -> float:

@@ -9,16 +9,14 @@ import pytest
 from hypothesis import given
 
 from engine.hub.speed import (
-    HITS_HIGH,
-    HITS_LOW,
     MachineSpeed,
     ModelCost,
     expected_speed,
-    hit_rate,
     records_of_prompt,
     token_bytes,
 )
-from engine.store.budget import GB, MemoryNeeds
+from engine.store.hits import HITS_HIGH, HITS_LOW, hit_rate
+from engine.store.needs import GB, MemoryNeeds
 
 # Qwen3-30B-A3B in nf4, as the forecast finds it.
 QWEN = MemoryNeeds(

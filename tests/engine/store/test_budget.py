@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from engine.errors import BudgetError
 from engine.store.budget import (
-    GB,
-    MemoryNeeds,
     MemoryPlan,
     budget_bytes,
     fitting_context,
     minimum_gb,
     plan_memory,
 )
+from engine.store.needs import GB, MemoryNeeds
 
 # Qwen3-30B-A3B as nf4: 48 layers of 128 experts, top 8, records of 2.66 MB.
 QWEN = MemoryNeeds(

@@ -1,0 +1,117 @@
+"""Chooses how experts are held, mapped or direct, and says why. Pure: facts in, choice out.
+
+Mapped pays where memory beside the budget keeps what the budget misses: a miss is then found in the
+page cache. Where it cannot, pages that go and come cost more than unbuffered reads. Inside a memory
+limit the page cache counts, so what matters is the limit without the budget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.config import IoMode
+from engine.events import HoldMode, IoChoice, IoRule
+from engine.store.budget import MemoryPlan
+from engine.store.hits import HITS_LOW, PAGE_CACHE_SHARE, hit_rate
+from engine.store.needs import MemoryNeeds
+
+MOST, LITTLE = 0.90, 0.15  # of the misses served by the page cache: no need to measure
+RECLAIM = 1.25  # a page cache that is full must give up pages for every record it takes
+WARM_BYTES_S = 20e9  # mapping pages that are in the page cache
+
+
+@dataclass(frozen=True)
+class IoFacts:
+    """Shares are of all expert bytes.
+
+    window: what the budget holds. reach: what memory can hold, the page cache beside the budget
+    included. cached: in the page cache now; None where the system does not tell. fleeting: the
+    drive can be unplugged, or is on a network.
+    """
+
+    window: float
+    reach: float
+    cached: float | None = None
+    fleeting: bool = False
+
+
+@dataclass(frozen=True)
+class RecordSpeeds:
+    """Seconds a record takes that is in no memory, with all lanes at work."""
+
+    mapped_s: float
+    direct_s: float
+    measured: bool = True
+
+
+GUESSED = RecordSpeeds(1.3e-3, 1e-3, measured=False)
+
+
+def io_facts(
+    needs: MemoryNeeds,
+    plan: MemoryPlan,
+    available: int,
+    private: int,
+    cached: float | None = None,
+    fleeting: bool = False,
+) -> IoFacts:
+    """available: free now, page cache included. private: what of our memory is no page cache."""
+    whole = needs.experts_total * needs.record_bytes
+    beside = max(0, available + private - plan.budget)
+    window = plan.expert_bytes / whole
+    return IoFacts(window, min(1.0, window + PAGE_CACHE_SHARE * beside / whole), cached, fleeting)
+
+
+def asked(mode: IoMode) -> IoChoice | None:
+    """What the options ask for; None: to be chosen."""
+    if mode == "auto":
+        return None
+    return IoChoice(mode, "asked", f"{_NAMES[mode]}: set in the options.")
+
+
+def obvious(needs: MemoryNeeds, facts: IoFacts) -> IoChoice | None:
+    """The choice where the facts decide it; None where reading must be measured."""
+    if facts.fleeting:
+        why = "this drive can go away, and then a failed read ends a reply instead of the program"
+        return _choice("direct", "fleeting", why)
+    if facts.window >= 1:
+        return _choice("mapped", "whole", "the whole model fits into the memory budget")
+    part = served(needs, facts)
+    if part >= MOST:
+        why = f"free memory can keep {part:.0%} of what the budget misses"
+        return _choice("mapped", "room", why)
+    if part <= LITTLE:
+        why = f"memory beside the budget can keep only {part:.0%} of what the budget misses"
+        return _choice("direct", "short", why)
+    return None
+
+
+def by_speed(needs: MemoryNeeds, facts: IoFacts, speeds: RecordSpeeds) -> IoChoice:
+    """The way a record that the budget misses comes faster."""
+    part, warm_s = served(needs, facts), needs.record_bytes / WARM_BYTES_S
+    mapped_s = part * warm_s + (1 - part) * RECLAIM * speeds.mapped_s
+    mode: HoldMode = "mapped" if mapped_s < speeds.direct_s else "direct"
+    if not speeds.measured:
+        why = f"free memory can keep about {part:.0%} of what the budget misses"
+        return _choice(mode, "guessed", why)
+    why = (
+        f"measured here, an expert that is missed takes {1e3 * mapped_s:.2f} ms mapped"
+        f" ({part:.0%} from free memory) and {1e3 * speeds.direct_s:.2f} ms read unbuffered"
+    )
+    return _choice(mode, "measured", why)
+
+
+def served(needs: MemoryNeeds, facts: IoFacts) -> float:
+    """Share of the uses the budget misses that the page cache would serve."""
+    reach = max(facts.reach, facts.cached or 0.0)
+    held = hit_rate(needs, facts.window, HITS_LOW)
+    if held >= 1:
+        return 1.0
+    return max(0.0, (hit_rate(needs, min(1.0, reach), HITS_LOW) - held) / (1 - held))
+
+
+_NAMES = {"mapped": "Mapped", "direct": "Direct"}
+
+
+def _choice(mode: HoldMode, rule: IoRule, why: str) -> IoChoice:
+    return IoChoice(mode, rule, f"{_NAMES[mode]}: {why}.")
