@@ -213,6 +213,8 @@ def measure(
         "expert_slots": after.expert_slots,
         "budget_bytes": after.budget_bytes,
         "io_mode": after.io_mode,
+        "io_reason": after.io.reason if after.io else "",
+        "memory_change": after.memory_change.reason if after.memory_change else "",
         "isa": after.isa,
         "threads": after.threads,
         "ms_per_token": _split(decode, timed.sampling_s, decode_s, steps),

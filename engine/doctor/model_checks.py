@@ -8,7 +8,7 @@ from engine.config import Edge0Config
 from engine.container.reader import Container
 from engine.doctor.findings import Finding, Status, gb
 from engine.errors import BudgetError, Edge0Error, Stopped
-from engine.events import Progress
+from engine.events import IoChoice, Progress
 from engine.prepare.compact import WORK_NAME, strays
 from engine.stop import StopFlag
 from engine.store.budget import MemoryPlan
@@ -54,16 +54,18 @@ def check_plan(
     container: Container, budget_gb: float | None, measured: ProbeResult | None
 ) -> Iterator[Finding]:
     """Whether the model fits the budget, and how often it will have to read."""
-    from engine.runtime import plan_model  # loads what a chat needs: only when a model is named
+    from engine.runtime import plan_io, plan_model  # they load what a chat needs: only with a model
 
+    config = Edge0Config(container.path, budget_gb)
     try:
-        plan = plan_model(container, Edge0Config(container.path, budget_gb))
+        plan = plan_model(container, config)
     except BudgetError as error:
         title = "The model does not fit the memory budget"
         yield Finding("memory-plan", "fail", title, error.message, error.next_step)
         return
     yield planned(plan)
     yield hit_rate(plan)
+    yield io_mode(plan_io(container, config))
     if measured is not None and not plan.whole_model:
         yield cold_speed(plan, measured)
 
@@ -87,6 +89,11 @@ def hit_rate(plan: MemoryPlan) -> Finding:
         advice = "The SSD will be busy all the time. Raise the budget or choose a smaller model."
         return Finding("hit-rate", "warn", "Not even one token's experts fit", evidence, advice)
     return Finding("hit-rate", "ok", "Experts in memory", evidence)
+
+
+def io_mode(choice: IoChoice) -> Finding:
+    """How experts would be read if the model were opened now, and why."""
+    return Finding("io-mode", "info", "How experts are read", choice.reason)
 
 
 def cold_speed(plan: MemoryPlan, measured: ProbeResult) -> Finding:

@@ -16,6 +16,7 @@ from engine.store.hits import HITS_LOW, PAGE_CACHE_SHARE, hit_rate
 from engine.store.needs import MemoryNeeds
 
 MOST, LITTLE = 0.90, 0.15  # of the misses served by the page cache: no need to measure
+TIGHT = 0.10  # of the other experts: pages in use are then taken for those that arrive
 RECLAIM = 1.25  # a page cache that is full must give up pages for every record it takes
 WARM_BYTES_S = 20e9  # mapping pages that are in the page cache
 
@@ -80,8 +81,9 @@ def obvious(needs: MemoryNeeds, facts: IoFacts) -> IoChoice | None:
     if part >= MOST:
         why = f"free memory can keep {part:.0%} of what the budget misses"
         return _choice("mapped", "room", why)
-    if part <= LITTLE:
-        why = f"memory beside the budget can keep only {part:.0%} of what the budget misses"
+    rest = beside(facts)
+    if part <= LITTLE or rest <= TIGHT:
+        why = f"memory beside the budget can hold only {rest:.0%} of the other experts"
         return _choice("direct", "short", why)
     return None
 
@@ -99,6 +101,12 @@ def by_speed(needs: MemoryNeeds, facts: IoFacts, speeds: RecordSpeeds) -> IoChoi
         f" ({part:.0%} from free memory) and {1e3 * speeds.direct_s:.2f} ms read unbuffered"
     )
     return _choice(mode, "measured", why)
+
+
+def beside(facts: IoFacts) -> float:
+    """Share of the experts outside the budget that other memory can hold."""
+    reach = max(facts.reach, facts.cached or 0.0)
+    return (reach - facts.window) / (1 - facts.window) if reach > facts.window else 0.0
 
 
 def served(needs: MemoryNeeds, facts: IoFacts) -> float:

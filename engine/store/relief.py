@@ -1,7 +1,7 @@
 """How many expert slots an open model may keep when memory gets short. Pure.
 
-Slots go for good and in steps of a sixteenth: what is given back cannot be had again before the
-model is opened anew, and one short squeeze must not cost everything.
+Slots go for good, a sixteenth to a half at a time: what is given back cannot be had again before
+the model is opened anew, and one short squeeze must not cost everything.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def slots_to_keep(needs: MemoryNeeds, held: Held, now: Pressure, total_before: i
         step = -(-held.slots // STEPS)
         missing = 2 * reserve_bytes(now.total) - free_bytes(needs, held, now)
         too_many = max(0, -(-missing // needs.record_bytes))
-        keep = min(keep, held.slots - step, held.resident - too_many)
+        wanted = min(held.slots - step, held.resident - too_many)
+        keep = min(keep, max(wanted, held.slots // 2))
     return min(held.slots, max(keep, needs.floor_slots))
 
 

@@ -24,7 +24,7 @@ TRIAL_BYTES = 64 << 20
 TRIAL_S = 0.15  # each way
 SAMPLE = 256  # records asked about
 MAPPED_ROOM = 8  # neighbours share what the system maps at once: leave room for whole units
-COLD = 0.05
+COLD = 0.3  # at most this much of it in the page cache
 
 
 class CacheSample:
@@ -39,7 +39,8 @@ class CacheSample:
         ranges = [(records[i].file, records[i].offset, records[i].bytes) for i in drawn]
         shares = cached_shares(container.files, ranges)
         self.share = None if shares is None else sum(shares) / len(shares)
-        chosen = [records[i] for i, part in zip(drawn, shares or [], strict=False) if part < COLD]
+        cold = sorted((part, i) for i, part in zip(drawn, shares or [], strict=False))
+        chosen = [records[i] for part, i in cold if part <= COLD]
         self.cold = np.array([r.layer * container.shape.experts + r.expert for r in chosen], "i4")
 
 

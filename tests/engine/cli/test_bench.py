@@ -15,6 +15,7 @@ from engine.cli import bench
 from engine.cli.bench import Work, measure
 from engine.cli.bench_tokens import ordinary_ids, prompt_ids, sample
 from engine.errors import Edge0Error
+from engine.events import IoChoice
 from engine.machine.samples import MemorySample, ProcessIO
 from engine.stop import StopFlag
 from engine.telemetry import Counters, Snapshot
@@ -70,6 +71,7 @@ class FakeRuntime:
         return Snapshot(
             0.0, memory, ProcessIO(self._io, 0, "block"), None, self.model.total,
             kv_bytes=777, io_mode="direct", isa="avx2", threads=2, budget_bytes=5, expert_slots=6,
+            io=IoChoice("direct", "short", "Direct: memory is short."),
         )  # fmt: skip
 
 
@@ -102,6 +104,8 @@ def test_every_number_is_what_it_says() -> None:
         "expert_slots": 6,
         "budget_bytes": 5,
         "io_mode": "direct",
+        "io_reason": "Direct: memory is short.",
+        "memory_change": "",
         "isa": "avx2",
         "threads": 2,
         "ms_per_token": {

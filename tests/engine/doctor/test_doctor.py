@@ -46,6 +46,7 @@ def test_a_model_with_probe_and_hashes(model: Path, monkeypatch: pytest.MonkeyPa
     assert found["model"].status == "ok" and "qwen3_moe" in found["model"].evidence
     assert found["drive-speed"].status == "ok"
     assert found["memory-plan"].status == "ok" and found["hit-rate"].status == "ok"
+    assert found["io-mode"].evidence == "Mapped: the whole model fits into the memory budget."
     assert found["model-hashes"].status == "ok"
 
 

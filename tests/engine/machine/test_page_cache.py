@@ -40,3 +40,24 @@ def test_a_forgotten_file_is_out_of_the_cache(tmp_path: Path) -> None:
 def test_elsewhere_it_says_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert not page_cache.forget([tmp_path / "missing"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can forget a file")
+def test_the_share_of_each_range_that_is_cached(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.moex", tmp_path / "b.moex"]
+    for path in paths:
+        with path.open("wb") as file:
+            file.write(os.urandom(PAGES * mmap.PAGESIZE))
+            os.fsync(file.fileno())
+    if cached_pages(paths[0]) < PAGES:
+        pytest.skip("this file system keeps no page cache")
+    page_cache.forget(paths[1:])
+    page, end = mmap.PAGESIZE, (PAGES - 1) * mmap.PAGESIZE
+    ranges = [(1, 0, 4 * page), (0, page, 2 * page), (0, end, page), (1, end, page)]
+    assert page_cache.cached_shares(paths, ranges) == [0.0, 1.0, 1.0, 0.0]
+
+
+def test_what_cannot_be_asked_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    for path in (tmp_path / "missing", tmp_path / "empty"):
+        assert page_cache.cached_shares([path], [(0, 0, 4096)]) is None
