@@ -1,6 +1,6 @@
 """Opens a converted model: strict about every file, cheap (reads the manifest and headers only).
 
-Owns one lazily opened handle for embedding rows, guarded by a lock: any thread may read. Expert
+Owns one handle for embedding rows, opened once, guarded by a lock: any thread may read. Expert
 files are only named here; the store opens and reads them. Memory: the manifest.
 """
 
@@ -129,6 +129,11 @@ class Container:
         if damaged:
             raise ContainerError(_damage_report(self.path, damaged), DAMAGED)
 
+    def hold(self) -> None:
+        """Open the embedding file now: whatever becomes of the folder, its rows stay the same."""
+        with self._lock:
+            self._rows_file()
+
     def close(self) -> None:
         """Release the embedding file. The container may be used again."""
         with self._lock:
@@ -151,12 +156,16 @@ class Container:
         size = entry.bytes // self.shape.vocab
         stored = np.empty((len(rows), size), np.uint8)
         with self._lock:
-            if self._embedding is None:
-                self._embedding = open_checked(self.dense_path)
+            file = self._rows_file()
             for i, row in enumerate(rows):
                 target = stored[i].data
-                read_range(self._embedding, self.dense_path, entry.offset + int(row) * size, target)
+                read_range(file, self.dense_path, entry.offset + int(row) * size, target)
         return stored
+
+    def _rows_file(self) -> BinaryIO:
+        if self._embedding is None:
+            self._embedding = open_checked(self.dense_path)
+        return self._embedding
 
     def _check_files(self) -> None:
         manifest = self.manifest

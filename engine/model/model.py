@@ -51,6 +51,7 @@ class Model:
         self.executor = executor
         self.store = store
         self._container = container
+        container.hold()
         self.before_chunk: Callable[[int], None] = lambda tokens: None
         self._swap = threading.Lock()  # counters are read from any thread
         self._closed_stores = Counters()

@@ -108,7 +108,8 @@ class Placement:
         self._next_look = now + LOOK_S
         pressure = self._gauge.read()
         self._relieve(pressure)
-        if tokens > 1 and self.choice.rule != "asked" and now >= self._next_thought:
+        due = now >= self._next_thought or pressure.total < self._total
+        if due and tokens > 1 and self.choice.rule != "asked":
             self._next_thought = now + RECONSIDER_S
             self._reconsider(pressure, now)
 
