@@ -62,6 +62,8 @@ class Edge0Runtime:
         self.config = config
         self._last = ReplyStats()
         self._tokenizer: Tokenizer | None = None
+        # how the model's makers want it sampled; read once: the folder may go away meanwhile
+        self.default_options: GenerateOptions = recommended_options(self._path)
 
     @classmethod
     def from_config(
@@ -113,11 +115,6 @@ class Edge0Runtime:
         if self._tokenizer is None:
             self._tokenizer = Tokenizer.load(self._path)
         return self._tokenizer
-
-    @property
-    def default_options(self) -> GenerateOptions:
-        """How the model's makers want it sampled (generation_config.json), or our defaults."""
-        return recommended_options(self._path)
 
     def generate(self, prompt: str, max_tokens: int = 256, **options: Any) -> str:
         """The reply to one user message. `options` are fields of GenerateOptions."""

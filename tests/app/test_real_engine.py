@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,6 +63,27 @@ def test_stop_ends_the_engine_in_the_middle_of_a_reply(qtbot: QtBot, real: Core)
     qtbot.waitUntil(lambda: not real.engine.busy, timeout=10_000)
     last = real.chat.path[-1]
     assert last.state == "stopped" and last.text
+
+
+def test_a_drive_that_fails_costs_one_reply_and_not_the_app(
+    qtbot: QtBot, folder: Path, starter_container: Path, tmp_path: Path
+) -> None:
+    model = Path(shutil.copytree(starter_container, tmp_path / "model"))
+    write_settings(folder / "settings.json", Settings(sampling=GREEDY, io_mode="direct"))
+    core = Core(engine, folder, NO_STARTER)
+    core.library.add(model)
+    qtbot.waitUntil(lambda: core.library.status in ("ready", "failed"), timeout=60_000)
+    (file,) = model.glob("*.moex")
+    whole = file.read_bytes()
+    os.truncate(file, len(whole) // 2)
+    core.chat.send("What is the capital of France?")
+    qtbot.waitUntil(lambda: not core.engine.busy, timeout=60_000)
+    assert core.chat.path[-1].state == "failed"
+    file.write_bytes(whole)
+    core.chat.regenerate(core.chat.path[-1].id)
+    qtbot.waitUntil(lambda: not core.engine.busy, timeout=60_000)
+    assert core.chat.path[-1].state in ("complete", "length") and core.chat.path[-1].text
+    assert core.close()
 
 
 def test_the_window_needs_no_torch() -> None:
