@@ -136,6 +136,7 @@ class NativeExecutor:
         if self._context:
             self._library.e0_exec_free(self._context)
             self._context = 0
+            self._kept.clear()
             self._weights.close()
 
     def _run(
@@ -257,8 +258,9 @@ class DenseArena:
         return self._view(entry).view(np.float32)
 
     def close(self) -> None:
-        """Drop our view; the memory goes when the last array over it does."""
+        """Give the memory back. No array over it may be left."""
         del self._bytes
+        self._memory.close()
 
 
 def _resident(container: Container) -> Iterator[TensorEntry]:

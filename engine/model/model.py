@@ -52,7 +52,7 @@ class Model:
         self.store = store
         self._container = container
         container.hold()
-        self.before_chunk: Callable[[int], None] = lambda tokens: None
+        self.before_chunk: Callable[[int], None] = _nothing
         self._swap = threading.Lock()  # counters are read from any thread
         self._closed_stores = Counters()
         self._attention_s = self._expert_s = self._wait_s = self._total_s = 0.0
@@ -117,6 +117,7 @@ class Model:
 
     def close(self) -> None:
         """Free the model. It cannot be used afterwards."""
+        self.before_chunk = _nothing
         self.executor.close()
         self.store.close()
         self._container.close()
@@ -141,6 +142,10 @@ class Model:
                 f"{self.position + tokens} tokens do not fit the context of {self.context_tokens}.",
                 "Shorten the conversation, or open the model with a longer context.",
             )
+
+
+def _nothing(tokens: int) -> None:
+    """Before a chunk there is nothing to do."""
 
 
 def _expert_counters(before: Counters, store: ExpertStore) -> Counters:

@@ -176,14 +176,17 @@ class Placement:
 
 
 def shrunk(plan: MemoryPlan, slots: int, record_bytes: int) -> MemoryPlan:
-    """The plan with fewer slots, and a budget smaller by as much."""
-    freed = (plan.expert_slots - slots) * record_bytes
+    """The plan with fewer slots, and a budget of what they and the rest take."""
+    if slots >= plan.expert_slots:
+        return plan
+    held = slots * record_bytes
     return replace(
         plan,
-        budget=plan.budget - freed,
+        budget=plan.budget - plan.spare - plan.expert_bytes + held,
         expert_slots=slots,
-        expert_bytes=plan.expert_bytes - freed,
-        budget_reason=plan.budget_reason if not freed else "lowered: memory got short",
+        expert_bytes=held,
+        spare=0,
+        budget_reason="lowered: memory got short",
     )
 
 

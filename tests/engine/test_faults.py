@@ -1,4 +1,4 @@
-"""Drives and files that fail while a model is open: a clear error for that reply, and it goes on."""
+"""Drives and files that fail while a model is open: an error for that reply, then it goes on."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ EXPECTED = {
     "decode_tok_s", "expert_hit_rate", "expert_bytes_read", "decode_bytes_per_token",
     "prefill_expert_bytes", "prefill_ssd_bytes", "decode_ssd_bytes_per_token",
     "ssd_bytes_read", "ssd_bytes_counted", "minor_faults", "major_faults", "kv_bytes",
-    "expert_slots", "budget_bytes", "io_mode", "io_reason", "memory_change", "isa", "threads", "ms_per_token",
-    "working_set_peak_mb", "committed_peak_mb", "budget_gb",
+    "expert_slots", "budget_bytes", "io_mode", "io_reason", "memory_change", "isa", "threads",
+    "ms_per_token", "working_set_peak_mb", "committed_peak_mb", "budget_gb",
 }  # fmt: skip
 
 

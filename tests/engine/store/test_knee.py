@@ -1,4 +1,4 @@
-"""The budget we choose ourselves: enough, not more than is of use, and the system keeps its room."""
+"""The budget we choose: enough, not more than is of use, and the system keeps its room."""
 
 from __future__ import annotations
 
