@@ -19,6 +19,8 @@ from engine.errors import Stopped as Stopped
 from engine.errors import StorageError as StorageError
 from engine.errors import UnsupportedModelError as UnsupportedModelError
 from engine.events import Finished as Finished
+from engine.events import IoChoice as IoChoice
+from engine.events import MemoryChange as MemoryChange
 from engine.events import PrefillProgress as PrefillProgress
 from engine.events import Progress as Progress
 from engine.events import ReplyEvent as ReplyEvent

@@ -14,7 +14,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine_worker import FirstText, Loaded, SnapshotTaken
-from engine import Finished, PrefillProgress
+from engine import Finished, IoChoice, MemoryChange, PrefillProgress
 
 SAMPLE_MS = 1000
 HISTORY = 120
@@ -27,6 +27,8 @@ ENGINE_FIELDS = (
     "budget_bytes",
     "expert_slots",
     "plan",
+    "io",
+    "memory_change",
 )
 
 
@@ -48,7 +50,8 @@ class Stats:
     prefill_tok_s: float | None = None
     decode_tok_s: float | None = None
     kv_bytes: int | None = None
-    engine: str = ""
+    io: IoChoice | None = None
+    memory_change: MemoryChange | None = None
 
 
 class StatsModel(QObject):
@@ -100,7 +103,8 @@ class StatsModel(QObject):
             budget=current.budget_bytes,
             read_source=current.process_io.source,
             kv_bytes=current.kv_bytes if self._engine else None,
-            engine=_engine_line(current),
+            io=current.io,
+            memory_change=current.memory_change,
         )
         if self._last is not None:
             self._take_rates(self._last, current)
@@ -167,8 +171,3 @@ class StatsModel(QObject):
         self.now = Stats(self.now.working_set, 0, self.now.committed, self.now.virtual)
         for name in ("hit_rate", "decode_tok_s"):
             self.series[name].clear()
-
-
-def _engine_line(snapshot: Any) -> str:
-    parts = [snapshot.io_mode, snapshot.isa]
-    return " · ".join(part for part in parts if part)

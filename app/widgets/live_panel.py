@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 from app import numbers
 from app.theme import resized
 from app.viewmodels.stats import HISTORY, Stats, StatsModel
+from app.widgets.io_row import IoRow
 from app.widgets.stat_row import StatRow
 
 WIDTH = 264
@@ -112,6 +113,9 @@ class LivePanel(QScrollArea):
             self.tr("Share of expert uses that were found in memory and not read from the SSD."),
             plot=True,
         )
+        self._io = IoRow(self)
+        self._rows["io"] = self._io
+        self._column.addWidget(self._io)
         self._title(self.tr("Speed"))
         self._add(
             "first_token_s",
@@ -152,6 +156,7 @@ class LivePanel(QScrollArea):
         now = self._model.now
         for key, text in _texts(now).items():
             self._rows[key].set_value(text)
+        self._io.show_choice(now.io, now.memory_change)
         scale = {
             "working_set": float(now.budget),
             "hit_rate": 1.0,

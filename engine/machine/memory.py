@@ -17,10 +17,12 @@ else:
     from engine.machine import linux as system
 
 __all__ = [
+    "COUNTS_MAPPED",
     "MemorySample",
     "SystemMemory",
     "mapping_unit",
     "memory_now",
+    "occupied",
     "page_file_bytes",
     "peak_working_set",
     "resident_and_committed",
@@ -33,6 +35,16 @@ page_file_bytes = system.page_file_bytes
 peak_working_set = system.peak_working_set
 resident_and_committed = system.resident_and_committed
 restart_peak = system.restart_peak
+
+
+# Whether "available" counts the mapped pages in our working set: Linux takes all page cache for
+# available; elsewhere pages in use are not.
+COUNTS_MAPPED = sys.platform == "linux"
+
+
+def occupied(sample: MemorySample, counts_mapped: bool = COUNTS_MAPPED) -> int:
+    """Memory of ours that `system_memory().available` does not count."""
+    return sample.anon if counts_mapped else sample.anon + sample.file_resident
 
 
 def memory_now() -> MemorySample:

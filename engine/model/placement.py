@@ -18,7 +18,7 @@ from engine.container.reader import Container
 from engine.errors import StorageError
 from engine.events import ChangeKind, HoldMode, IoChoice, MemoryChange
 from engine.machine.disk import drive_info
-from engine.machine.memory import memory_now
+from engine.machine.memory import COUNTS_MAPPED, memory_now, occupied
 from engine.machine.pressure import Pressure, PressureGauge
 from engine.model.model import Model
 from engine.stop import StopFlag
@@ -70,8 +70,7 @@ def choose_io(
     if told:
         return told
     sample = CacheSample(files.container)
-    private = memory_now().anon
-    facts = io_facts(needs, plan, available, private, sample.share, files.fleeting)
+    facts = io_facts(needs, plan, available, occupied(memory_now()), sample.share, files.fleeting)
     choice = obvious(needs, facts)
     return choice or by_speed(needs, facts, time_both(files.container, sample.cold))
 
@@ -119,7 +118,8 @@ class Placement:
 
     def _relieve(self, pressure: Pressure) -> None:
         store = self._model.store
-        held = Held(store.slots, len(store.resident()), store.mode == "mapped")
+        counted = COUNTS_MAPPED and store.mode == "mapped"
+        held = Held(store.slots, len(store.resident()), counted)
         keep = slots_to_keep(self._needs, held, pressure, self._total)
         if keep == held.slots:
             return
@@ -144,8 +144,8 @@ class Placement:
     def _better(self, pressure: Pressure) -> IoChoice | None:
         """Another choice, where the facts leave no doubt."""
         cached = CacheSample(self._files.container).share
-        private, fleeting = memory_now().anon, self._files.fleeting
-        facts = io_facts(self._needs, self.plan, pressure.available, private, cached, fleeting)
+        ours, fleeting = occupied(memory_now()), self._files.fleeting
+        facts = io_facts(self._needs, self.plan, pressure.available, ours, cached, fleeting)
         found = obvious(self._needs, facts)
         return None if found is None or found.mode == self.choice.mode else found
 
@@ -166,7 +166,7 @@ class Placement:
 
     def _affordable(self, pressure: Pressure) -> int:
         """Slots that may be filled with private memory now."""
-        mine = pressure.available + memory_now().anon - reserve_bytes(pressure.total)
+        mine = pressure.available + occupied(memory_now()) - reserve_bytes(pressure.total)
         slots = (mine - self._needs.fixed_bytes) // self._needs.record_bytes
         return max(self._needs.floor_slots, slots)
 

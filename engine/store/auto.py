@@ -52,13 +52,13 @@ def io_facts(
     needs: MemoryNeeds,
     plan: MemoryPlan,
     available: int,
-    private: int,
+    ours: int,
     cached: float | None = None,
     fleeting: bool = False,
 ) -> IoFacts:
-    """available: free now, page cache included. private: what of our memory is no page cache."""
+    """available: free now, page cache included. ours: memory we hold that is not counted in it."""
     whole = needs.experts_total * needs.record_bytes
-    beside = max(0, available + private - plan.budget)
+    beside = max(0, available + ours - plan.budget)
     window = plan.expert_bytes / whole
     return IoFacts(window, min(1.0, window + PAGE_CACHE_SHARE * beside / whole), cached, fleeting)
 

@@ -18,13 +18,14 @@ STEPS = 16
 
 @dataclass(frozen=True)
 class Held:
-    """slots: records there is room for; resident: records there are. mapped: they are page cache,
-    which the system counts as available.
+    """slots: records there is room for; resident: records there are.
+
+    counted: they are mapped, and the system counts them as available.
     """
 
     slots: int
     resident: int
-    mapped: bool
+    counted: bool
 
 
 def reserve_bytes(total: int) -> int:
@@ -59,4 +60,4 @@ def is_short(needs: MemoryNeeds, held: Held, now: Pressure) -> bool:
 
 def free_bytes(needs: MemoryNeeds, held: Held, now: Pressure) -> int:
     """What is available without what our own replies use all the time."""
-    return now.available - (held.resident * needs.record_bytes if held.mapped else 0)
+    return now.available - (held.resident * needs.record_bytes if held.counted else 0)

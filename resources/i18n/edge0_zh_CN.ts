@@ -190,6 +190,61 @@
     </message>
 </context>
 <context>
+    <name>IoRow</name>
+    <message>
+        <source>Held</source>
+        <translation>持有方式</translation>
+    </message>
+    <message>
+        <source>mapped</source>
+        <translation>映射</translation>
+    </message>
+    <message>
+        <source>direct</source>
+        <translation>直接</translation>
+    </message>
+    <message>
+        <source>Mapped: experts are used where the system caches the model&apos;s files. Direct: they are read past that cache into this app&apos;s own memory.</source>
+        <translation>映射：直接使用系统文件缓存中的专家。直接：绕过该缓存，把专家读入本应用自己的内存。</translation>
+    </message>
+    <message>
+        <source>Chosen in the settings.</source>
+        <translation>由设置指定。</translation>
+    </message>
+    <message>
+        <source>Chosen because the whole model fits into the memory budget.</source>
+        <translation>选择原因：内存预算放得下整个模型。</translation>
+    </message>
+    <message>
+        <source>Chosen because this drive can be unplugged: that then costs one reply only.</source>
+        <translation>选择原因：此驱动器可能被拔下，届时只会影响一次回复。</translation>
+    </message>
+    <message>
+        <source>Chosen because free memory keeps most of what the budget misses.</source>
+        <translation>选择原因：空闲内存能留住预算之外的大部分专家。</translation>
+    </message>
+    <message>
+        <source>Chosen because there is little free memory beside the budget.</source>
+        <translation>选择原因：预算之外的空闲内存很少。</translation>
+    </message>
+    <message>
+        <source>Chosen because it was measured to be faster here.</source>
+        <translation>选择原因：在本机实测更快。</translation>
+    </message>
+    <message>
+        <source>Chosen by the free memory there is.</source>
+        <translation>根据空闲内存选择。</translation>
+    </message>
+    <message>
+        <source>Memory got short: the budget went from {0} to {1}.</source>
+        <translation>内存不足：内存预算已从 {0} 降到 {1}。</translation>
+    </message>
+    <message>
+        <source>This was changed while the model was open, because memory changed.</source>
+        <translation>模型打开期间内存情况发生变化，因此更改了持有方式。</translation>
+    </message>
+</context>
+<context>
     <name>JumpButton</name>
     <message>
         <source>Go to the newest text</source>

@@ -17,6 +17,8 @@ from engine import (
     Edge0Error,
     Finished,
     GenerateOptions,
+    IoChoice,
+    MemoryChange,
     PrefillProgress,
     Progress,
     ReplyEvent,
@@ -149,6 +151,8 @@ class FakeEngine:
             Snapshot(),
             kv_bytes=201_000_000,
             io_mode="mapped",
+            io=IoChoice("mapped", "room", "Mapped: there is room."),
+            memory_change=MemoryChange("shrunk", 4_000_000_000, 3_000_000_000, "Memory was short."),
             isa="avx512",
             budget_bytes=3_000_000_000,
         )

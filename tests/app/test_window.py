@@ -257,6 +257,17 @@ def test_memory_words_are_explained(qtbot: QtBot, start: Start) -> None:
     assert "Address space" in tips["virtual"]
 
 
+def test_how_experts_are_held_is_said_with_its_reason(qtbot: QtBot, start: Start) -> None:
+    application = start(ENGLISH)
+    row = application.window.panel.row("io")
+    assert row.value == "–"
+    say(qtbot, application, "Hi")
+    application.core.stats.take()
+    assert row.value == "mapped"
+    assert "free memory keeps most of what the budget misses" in row.toolTip()
+    assert "the budget went from 4.00 GB to 3.00 GB" in row.toolTip()
+
+
 @pytest.mark.parametrize(("choice", "theme"), [("light", LIGHT), ("dark", DARK)])
 def test_both_themes_paint_in_their_colours(
     qtbot: QtBot, start: Start, choice: str, theme: object

@@ -9,7 +9,7 @@ import pytest
 
 from engine.machine import cgroup, cpu, disk, memory
 from engine.machine.cgroup import CgroupMemory
-from engine.machine.samples import DriveInfo
+from engine.machine.samples import DriveInfo, MemorySample
 
 GB = 10**9
 
@@ -110,3 +110,10 @@ def test_whole_disk_counters_only_grow() -> None:
     first, second = disk.system_disk_now(), disk.system_disk_now()
     if first is not None and second is not None:
         assert second.read_bytes >= first.read_bytes >= 0
+
+
+def test_what_we_occupy_is_what_available_leaves_out() -> None:
+    """Linux counts mapped pages as available, Windows and macOS do not: never count them twice."""
+    sample = MemorySample(working_set=7, anon=5, file_resident=2)
+    assert memory.occupied(sample, counts_mapped=True) == 5
+    assert memory.occupied(sample, counts_mapped=False) == 7

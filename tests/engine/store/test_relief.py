@@ -12,8 +12,8 @@ from tests.helpers.needs import QWEN, any_needs
 
 RECORD = QWEN.record_bytes
 TOTAL = 16 * GB
-FULL = Held(slots=800, resident=800, mapped=False)
-MAPPED = Held(slots=800, resident=800, mapped=True)
+FULL = Held(slots=800, resident=800, counted=False)
+MAPPED = Held(slots=800, resident=800, counted=True)
 
 
 def keeps(held: Held, now: Pressure, before: int | None = None) -> int:
@@ -52,7 +52,7 @@ def test_a_system_that_complains_is_believed_earlier() -> None:
 
 def test_slots_that_are_not_filled_yet_go_first_but_not_all_at_once() -> None:
     """A squeeze while the model is still cold halves what it may hold, once a look."""
-    cold = Held(slots=800, resident=10, mapped=False)
+    cold = Held(slots=800, resident=10, counted=False)
     assert keeps(cold, Pressure(0, TOTAL)) == 400
 
 
