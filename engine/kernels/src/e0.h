@@ -2,8 +2,9 @@
  *
  * kernels_*.c   the same maths (kernels.inc) compiled once per instruction set, behind `e0_kernels`
  * pool.c        the compute threads: spin briefly, then sleep
- * store.c       the expert table, its slots and the read lanes
- * exec.c        runs a whole program for one chunk in one call
+ * store*.c      the expert table; slots.c: room in it; reads.c: bringing records in; window.c: mapped
+ * exec.c        runs a whole program for one chunk in one call: linear.c, attention.c, router.c, experts.c
+ * mapguard.c    survives a mapped file that is cut short
  * bandwidth.c   measures what memory gives
  * platform.c    threads, files and memory maps of each system
  *
@@ -109,9 +110,15 @@ int e0_file_read(intptr_t, void *dst, int64_t offset, int64_t bytes); /* 0, or a
 int64_t e0_file_size(intptr_t);
 const uint8_t *e0_map_open(intptr_t file, int64_t bytes); /* shared, read-only; NULL on failure */
 void e0_map_close(const uint8_t *, int64_t bytes);
+int e0_map_again(const uint8_t *, intptr_t file, int64_t bytes); /* anew at the same place */
 int e0_map_populate(const uint8_t *, int64_t bytes); /* 0, or an errno-like code */
 /* n ranges out of our working set; they stay in the page cache. */
 void e0_map_release(const uint8_t *const *at, const int64_t *bytes, int n);
+
+/* ---- mapguard.c ---- */
+/* Until unguarded, touching what was cut off the mapped file gives zeros and sets *cut. 0 when it can. */
+int e0_map_guard(const uint8_t *, int64_t bytes, atomic_bool *cut);
+void e0_map_unguard(const uint8_t *);
 
 /* ---- pool.c ---- */
 typedef struct e0_pool e0_pool;
@@ -171,6 +178,8 @@ const uint8_t *e0_store_data(const e0_store *, int layer, int expert);
 int e0_store_next(e0_store *, int32_t *indices, int capacity);
 /* The layer is done with acquire's i-th expert; its slot may serve a miss that waits. */
 void e0_store_release(e0_store *, int index);
+/* Whether a file was cut short while mapped: what was computed since begin_tick is worthless. */
+bool e0_store_was_cut(e0_store *);
 /* Waits for reads in flight and forgets acquire's list. Must end every acquire. */
 void e0_store_end(e0_store *);
 

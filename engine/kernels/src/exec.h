@@ -67,4 +67,6 @@ void e0_run_attention(e0_exec *, const e0_op *);
 void e0_run_router(e0_exec *, const e0_op *);
 /* `next`: the router (or, in a dense model, the experts) of the layer after, NULL for none. */
 int e0_run_experts(e0_exec *, const e0_op *, const e0_op *next);
+/* Keeps, and reads ahead, what `layer` will probably use; `next` chooses there, `data` is the input here. */
+void e0_predict(e0_exec *, int layer, const float *data, int stride, const e0_op *next);
 #endif

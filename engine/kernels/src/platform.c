@@ -110,6 +110,7 @@ const uint8_t *e0_map_open(intptr_t f, int64_t bytes) {
     CloseHandle(map);
     return p;
 }
+int e0_map_again(const uint8_t *p, intptr_t f, int64_t bytes) { (void)p, (void)f, (void)bytes; return ENOSYS; }
 void e0_map_close(const uint8_t *p, int64_t bytes) { (void)bytes; UnmapViewOfFile(p); }
 int e0_map_populate(const uint8_t *p, int64_t bytes) {
     WIN32_MEMORY_RANGE_ENTRY range = {(PVOID)p, (SIZE_T)bytes};
@@ -216,14 +217,23 @@ int e0_file_read(intptr_t f, void *dst, int64_t offset, int64_t bytes) {
     }
     return 0;
 }
+static void advise_map(void *p, size_t bytes) {
+    madvise(p, bytes, MADV_RANDOM); /* reading ahead into a neighbour is wasted: records are whole */
+#if defined(MADV_HUGEPAGE)
+    madvise(p, bytes, MADV_HUGEPAGE); /* cold reads bring 2 MiB folios, which map with one entry */
+#endif
+}
 const uint8_t *e0_map_open(intptr_t f, int64_t bytes) {
     void *p = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, (int)f, 0);
     if (p == MAP_FAILED) return NULL;
-    madvise(p, (size_t)bytes, MADV_RANDOM); /* reading ahead into a neighbour is wasted: records are whole */
-#if defined(MADV_HUGEPAGE)
-    madvise(p, (size_t)bytes, MADV_HUGEPAGE); /* cold reads bring 2 MiB folios, which map with one entry */
-#endif
+    advise_map(p, (size_t)bytes);
     return p;
+}
+int e0_map_again(const uint8_t *p, intptr_t f, int64_t bytes) {
+    void *at = (void *)(uintptr_t)p;
+    if (mmap(at, (size_t)bytes, PROT_READ, MAP_SHARED | MAP_FIXED, (int)f, 0) == MAP_FAILED) return errno;
+    advise_map(at, (size_t)bytes);
+    return 0;
 }
 void e0_map_close(const uint8_t *p, int64_t bytes) { munmap((void *)(uintptr_t)p, (size_t)bytes); }
 

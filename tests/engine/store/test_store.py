@@ -229,6 +229,21 @@ def test_a_file_cut_short_is_an_error_until_it_is_whole_again(
                 assert np.array_equal(runner.run(chunk), fresh.run(chunk))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a mapped file cannot be cut there")
+def test_a_file_cut_while_it_is_mapped_fails_the_reply_not_the_process(tmp_path: Path) -> None:
+    files = write_experts(tmp_path, LAYERS, EXPERTS, HIDDEN, width=32, top_k=EXPERTS)
+    path, whole, chunk = files.files[0], files.files[0].read_bytes(), [[0, 1], [2, 3, 4, 5]]
+    with opened(files, "mapped", ALL) as runner:
+        before = runner.run(chunk)  # everything is in memory now: no read will notice
+        os.truncate(path, 4096)
+        for _ in range(2):
+            with pytest.raises(StorageError, match="shorter than when the model was opened"):
+                runner.run(chunk)
+        with path.open("r+b") as file:
+            file.write(whole)
+        assert np.array_equal(runner.run(chunk), before)
+
+
 def test_a_failed_warm_start_loads_what_it_can(tmp_path: Path) -> None:
     files = write_experts(tmp_path, LAYERS, EXPERTS, HIDDEN, width=32, top_k=EXPERTS)
     path, whole = files.files[0], files.files[0].read_bytes()

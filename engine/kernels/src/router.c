@@ -1,0 +1,129 @@
+/* Which experts: the router's choice for a layer, and its guess for the next. */
+#include "exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    e0_exec *x;
+    const e0_op *op;
+    float *logits;
+    int stride;
+} router_args;
+
+/* The k best, best first, lower id first among equals; overwrites `score`. */
+static void choose(float *score, int n, int k, int32_t *ids) {
+    for (int i = 0; i < k; i++) {
+        int best = 0;
+        for (int e = 1; e < n; e++) best = score[e] > score[best] ? e : best;
+        ids[i] = best;
+        score[best] = -INFINITY;
+    }
+}
+
+static void route_item(void *arg, int t, int thread) {
+    (void)thread;
+    router_args *a = arg;
+    const e0_op *op = a->op;
+    e0_exec *x = a->x;
+    float *score = a->logits + (size_t)t * (size_t)a->stride, *gates = e0_row(x, op->b, t), total = 0;
+    int32_t *ids = (int32_t *)e0_row(x, op->out, t);
+    if (op->flags & 2)
+        for (int e = 0; e < op->count; e++) score[e] = 1.0f / (1.0f + expf(-score[e]));
+    else
+        x->k->softmax(score, op->count);
+    float *ranked = score + a->stride / 2;
+    if (op->vector >= 0) x->k->add(score, x->vector[op->vector], op->count, ranked); /* takes part in choosing only */
+    else memcpy(ranked, score, (size_t)op->count * sizeof *ranked);
+    choose(ranked, op->count, op->top_k, ids);
+    for (int i = 0; i < op->top_k; i++) total += gates[i] = score[ids[i]];
+    for (int i = 0; i < op->top_k; i++) gates[i] = (op->flags & 1 ? gates[i] / total : gates[i]) * op->scale;
+}
+
+void e0_run_router(e0_exec *x, const e0_op *op) {
+    int stride = 2 * ((op->count + E0_STRIP - 1) / E0_STRIP * E0_STRIP);
+    float *logits = e0_scratch_get(x, SCRATCH_LOGITS, (size_t)x->tokens * (size_t)stride * sizeof(float));
+    if (!logits) return;
+    e0_buffer borrowed = x->buffer[op->out]; /* the logits stand in for the ids' buffer while linears run */
+    x->buffer[op->out] = (e0_buffer){logits - (size_t)x->first * (size_t)stride, op->count, stride, 2};
+    e0_op linear = {.kind = E0_LINEAR, .out = op->out, .a = op->a, .weight = op->weight, .vector = -1, .layer = -1};
+    e0_run_linears(x, &linear, 1);
+    x->buffer[op->out] = borrowed;
+    if (x->out_of_memory) return;
+    router_args a = {x, op, logits, stride};
+    if (x->tokens < 4)
+        for (int t = 0; t < x->tokens; t++) route_item(&a, t, 0);
+    else
+        e0_pool_run(x->pool, x->tokens, route_item, &a);
+}
+
+/* ---- prediction ---- */
+enum { PREDICT_ROWS = 32 }; /* tokens of a long chunk that are asked */
+
+typedef struct {
+    e0_exec *x;
+    const e0_matrix *m;
+    const e0_panel *panels;
+    int n_panels;
+    float *const *y;
+} predict_args;
+
+static void predict_item(void *arg, int strip, int thread) {
+    (void)thread;
+    predict_args *a = arg;
+    a->x->k->matmul(a->m, a->m->data, strip, strip + 1, a->panels, a->n_panels, a->y);
+}
+
+static int by_votes(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* The next layer's router applied to this layer's input: close to what that layer will choose. Fills
+ * `vote` with votes << 32 | id of each expert named, most votes first (ids in file order last). */
+static int ask_router(e0_exec *x, const e0_op *router, const float *data, int stride, int64_t *vote) {
+    const e0_matrix *m = x->matrix + router->c;
+    int rows = x->tokens < PREDICT_ROWS ? x->tokens : PREDICT_ROWS, experts = router->count, n = 0;
+    int strips = (experts + E0_STRIP - 1) / E0_STRIP, panels = e0_panel_count(rows), padded = strips * E0_STRIP;
+    size_t floats = (size_t)rows * (size_t)padded * sizeof(float);
+    uint8_t *at = e0_scratch_get(x, SCRATCH_PREDICT, floats + (size_t)rows * 16 + (size_t)panels * sizeof(e0_panel));
+    if (!at) return 0;
+    float *logits = (float *)at, *y[PREDICT_ROWS];
+    e0_panel *panel = (e0_panel *)(at + floats);
+    int32_t row[PREDICT_ROWS], ids[E0_MAX_TOP_K];
+    for (int i = 0; i < rows; i++) {
+        row[i] = (int32_t)((int64_t)x->tokens * i / rows);
+        y[i] = logits + (size_t)i * (size_t)padded;
+    }
+    e0_panels(x, NULL, data, stride, row, rows, panel, NULL);
+    predict_args p = {x, m, panel, panels, y};
+    e0_pool_run(x->pool, strips, predict_item, &p);
+    for (int e = 0; e < experts; e++) vote[e] = experts - 1 - e;
+    for (int i = 0; i < rows; i++) {
+        choose(y[i], experts, router->top_k, ids);
+        for (int s = 0; s < router->top_k; s++) vote[ids[s]] += (int64_t)1 << 32;
+    }
+    qsort(vote, (size_t)experts, sizeof *vote, by_votes);
+    while (n < experts && vote[n] >> 32) n++;
+    return n;
+}
+
+void e0_predict(e0_exec *x, int layer, const float *data, int stride, const e0_op *next) {
+    if (x->prediction < 0 || !e0_store_predicts(x->store)) return;
+    int experts = next->count, n;
+    int limit = x->tokens >= PREDICT_ROWS ? experts : x->prediction * x->tokens;
+    int64_t *vote = malloc((size_t)experts * (sizeof *vote + sizeof(int32_t)));
+    if (!vote) return;
+    int32_t *ids = (int32_t *)(vote + experts);
+    if (next->kind == E0_ROUTER) {
+        n = next->c < 0 ? 0 : ask_router(x, next, data, stride, vote);
+        for (int i = 0; i < n; i++) ids[i] = experts - 1 - (int32_t)(vote[i] & 0xffffffff);
+    } else {
+        n = next->b < 0 ? experts : 0; /* all experts are used: no guess needed */
+        for (int i = 0; i < n; i++) ids[i] = i;
+        limit = experts;
+    }
+    e0_store_predict(x->store, layer, ids, n, limit);
+    free(vote);
+}
