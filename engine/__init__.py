@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from engine.runtime import Edge0Runtime as Edge0Runtime
     from engine.starter import ensure_starter as ensure_starter
     from engine.starter import starter_path as starter_path
+    from engine.store.cache_dir import forget_all as forget_all
     from engine.telemetry import Rates as Rates
     from engine.telemetry import Snapshot as Snapshot
 
@@ -62,6 +63,7 @@ _LAZY = {
     "Session": "engine.chat.session",
     "Snapshot": "engine.telemetry",
     "ensure_starter": "engine.starter",
+    "forget_all": "engine.store.cache_dir",
     "forecast_from_json": "engine.doctor.outlook",
     "list_models": "engine.library",
     "local_forecast": "engine.doctor.outlook",

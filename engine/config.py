@@ -29,7 +29,8 @@ class Edge0Config:
     off. use_mmap: True maps expert files, False reads them unbuffered, None measures and picks.
     cache_dir: where learned usage and prefix snapshots are kept, a folder a model; None is the
     user's cache. context_tokens: KV cache length; None picks min(model's limit, 4096). threads:
-    compute threads; None takes one per physical performance core.
+    compute threads; None takes one per physical performance core. prefix_cache_gb: disk space for
+    snapshots of what was read of conversations, of all models together; 0 keeps none.
     """
 
     model_path: str | Path
@@ -41,6 +42,7 @@ class Edge0Config:
     threads: int | None = None
     isa: Isa = "auto"
     kv_format: KvFormat = "fp16"
+    prefix_cache_gb: float = 2.0
 
     def __post_init__(self) -> None:
         budget = self.memory_budget_gb
@@ -64,6 +66,11 @@ class Edge0Config:
             self.threads is None or 1 <= self.threads <= 256,
             f"threads is {self.threads}.",
             "Give 1 to 256, or leave it out.",
+        )
+        _require(
+            0 <= self.prefix_cache_gb < 1e6,
+            f"prefix_cache_gb is {self.prefix_cache_gb}.",
+            "Give a number of GB, or 0 to keep none.",
         )
 
     @property

@@ -20,6 +20,7 @@ from engine.chat.decode import generate_ids
 from engine.chat.prefix_cache import PrefixCache
 from engine.chat.recommended import recommended_options
 from engine.chat.session import Session
+from engine.chat.snapshots import Snapshots, open_snapshots
 from engine.chat.template import ChatTemplate, Message
 from engine.chat.tokenizer import Tokenizer
 from engine.config import Edge0Config, GenerateOptions, KvFormat
@@ -53,12 +54,17 @@ class Edge0Runtime:
     """One open model. Use as a context manager, or call `close`."""
 
     def __init__(
-        self, model: Model, placement: Placement, config: Edge0Config, usage: LearnedUsage
+        self,
+        model: Model,
+        placement: Placement,
+        config: Edge0Config,
+        usage: LearnedUsage,
+        snapshots: Snapshots | None = None,
     ) -> None:
         self.model = model
         self._placement = placement
         self._usage = usage
-        self._cache = PrefixCache(model)  # shared by all sessions: there is one KV cache
+        self._cache = PrefixCache(model, snapshots)  # shared by all sessions: there is one KV cache
         self.config = config
         self._last = ReplyStats()
         self._tokenizer: Tokenizer | None = None
@@ -100,7 +106,8 @@ class Edge0Runtime:
         model = Model(container, executor, store, context, config.kv_format)
         placement = Placement(model, files, opening.needs, plan, choice)
         model.before_chunk = placement.before_chunk
-        runtime = cls(model, placement, config, usage)
+        snapshots = open_snapshots(config, container, model)
+        runtime = cls(model, placement, config, usage, snapshots)
         runtime.warm_up(OPEN_WARM_S)
         report(Progress(2, 2, "ready"))
         return runtime
@@ -202,6 +209,7 @@ class Edge0Runtime:
 
     def close(self) -> None:
         """Free the model's memory. The runtime cannot be used afterwards."""
+        self._cache.close()
         self.model.close()
         self._placement.close()
         self._usage.close()

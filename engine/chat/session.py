@@ -82,7 +82,7 @@ class Session:
         started = time.perf_counter()
         ids = self._prompts.encode(messages)
         self._check_fits(ids)
-        return self._events(ids, options or GenerateOptions(), started)
+        return self._events(messages, ids, options or GenerateOptions(), started)
 
     def _check_fits(self, ids: Sequence[int]) -> None:
         needed, room = len(ids), self._model.context_tokens - 1  # the reply needs one at least
@@ -97,22 +97,38 @@ class Session:
             )
 
     def _events(
-        self, ids: list[int], options: GenerateOptions, started: float
+        self,
+        messages: Sequence[Message],
+        ids: list[int],
+        options: GenerateOptions,
+        started: float,
     ) -> Iterator[ReplyEvent]:
+        text: list[str] = []
         with self._model.exclusive():
-            reused = self._model.keep(ids)
+            reused = self._model.keep(ids, self._stop)
             meter = ReplyMeter(self._model, started, len(ids), reused)
             yield PrefillProgress(reused, len(ids))
-            reason = yield from self._write(ids, options, meter)
+            reason = yield from self._write(ids, options, meter, text)
             end = Finished(reason, meter.stats())
             if self._finished is not None:
                 self._finished(end)
+            self._model.save(lambda: self._following(messages, "".join(text)) or ids)
         yield end  # nothing is held any more: the reader may ask for the next reply now
 
+    def _following(self, messages: Sequence[Message], reply: str) -> list[int]:
+        """How the prompt after this reply will begin; empty when the template will not say."""
+        turn = Message("assistant", reply), Message("user", "…")
+        try:
+            return self._prompts.encode([*messages, *turn])
+        except ChatError:
+            return []
+
     def _write(
-        self, ids: list[int], options: GenerateOptions, meter: ReplyMeter
+        self, ids: list[int], options: GenerateOptions, meter: ReplyMeter, written: list[str]
     ) -> Generator[ReplyEvent, None, FinishReason]:
-        """The reply itself. An unfinished character at its end is left out."""
+        """The reply itself; its text is added to `written` too. An unfinished character at its end
+        is left out.
+        """
         progress: SimpleQueue[PrefillProgress | None] = SimpleQueue()
         reused = meter.reused_tokens
         tokens = generate_ids(
@@ -129,6 +145,7 @@ class Session:
         while isinstance(step, int):
             piece = text.push(step)
             if piece:
+                written.append(piece)
                 yield TextDelta(piece)
             step = meter.timed_step(lambda: _next(tokens))
         return step

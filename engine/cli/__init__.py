@@ -24,6 +24,7 @@ COMMANDS = {
     "bench": "measure speed and memory of a model",
     "doctor": "check this machine, and a model when one is named",
     "warm": "read a model's files into the system's cache",
+    "cache": "show, or clear, what is kept of conversations to go on with them sooner",
 }
 
 

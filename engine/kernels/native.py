@@ -7,6 +7,7 @@ thread.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import platform
 import sys
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_int8, c_int32, c_int64, c_void_p
@@ -127,6 +128,8 @@ _PROTOTYPES: dict[str, tuple[object, tuple[object, ...]]] = {
     "e0_exec_buffer": (_P, (_P, c_int, c_int)),
     "e0_exec_set_cache": (c_int, (_P, c_int, c_int, c_int, c_int, c_int)),
     "e0_exec_discard_cache": (None, (_P, c_int)),
+    "e0_exec_export_cache": (None, (_P, c_int, c_int, _P)),
+    "e0_exec_import_cache": (None, (_P, c_int, c_int, _P)),
     "e0_exec_set_record": (None, (_P, c_int, POINTER(Matrix), POINTER(Matrix), POINTER(Matrix))),
     "e0_exec_set_store": (None, (_P, _P)),
     "e0_exec_set_prediction": (None, (_P, c_int)),
@@ -161,6 +164,13 @@ def library() -> ctypes.CDLL:
     except (OSError, AttributeError) as error:
         raise NativeError(f"The native library {path} cannot be used: {error}.", _REPAIR) from error
     return loaded
+
+
+@cache
+def library_digest() -> str:
+    """sha256 of the library: another build may round otherwise. Raises NativeError."""
+    library()
+    return hashlib.sha256(library_path().read_bytes()).hexdigest()
 
 
 def instruction_set(name: str = "auto") -> str:

@@ -125,6 +125,14 @@ class NativeExecutor:
         """Give the KV cache's memory behind `position` back."""
         self._library.e0_exec_discard_cache(self._context, position)
 
+    def export_cache(self, begin: int, end: int, rows: NDArray[np.uint8]) -> None:
+        """Copy positions [begin, end) of the KV cache to `rows`, contiguous and just as long."""
+        self._library.e0_exec_export_cache(self._context, begin, end, rows.ctypes.data)
+
+    def import_cache(self, begin: int, end: int, rows: NDArray[np.uint8]) -> None:
+        """Copy what `export_cache` gave back in."""
+        self._library.e0_exec_import_cache(self._context, begin, end, rows.ctypes.data)
+
     def take_times(self) -> native.Times:
         """Seconds by kind of work since the last call."""
         times = native.Times()

@@ -59,3 +59,20 @@ class LanguageModel(Protocol):
     def counters(self) -> Counters:
         """Running totals since the model was opened."""
         ...
+
+
+class KvRows(Protocol):
+    """A KV cache whose rows can be copied out and back in, while nobody runs the model."""
+
+    @property
+    def kv_token_bytes(self) -> int:
+        """Bytes one token takes."""
+        ...
+
+    def export_rows(self, begin: int, rows: NDArray[np.uint8]) -> None:
+        """Copy the tokens from position `begin` on to `rows`, as many as fill it."""
+        ...
+
+    def import_rows(self, begin: int, rows: NDArray[np.uint8]) -> None:
+        """Put exported rows back at the same `begin`; the position is then behind them."""
+        ...

@@ -44,7 +44,7 @@ class Model:
         context_tokens: int,
         kv_format: KvFormat = "fp16",
     ) -> None:
-        self._token_bytes = kv_bytes_per_token(container.shape, kv_format)
+        self.kv_token_bytes = kv_bytes_per_token(container.shape, kv_format)
         self.shape = container.shape
         self.context_tokens = context_tokens
         self.position = 0
@@ -60,13 +60,30 @@ class Model:
     @property
     def kv_bytes(self) -> int:
         """Bytes of the KV cache in use."""
-        return self.position * self._token_bytes
+        return self.position * self.kv_token_bytes
 
     def rewind(self, position: int) -> None:
         """Forget every token after the first `position`."""
         if not 0 <= position <= self.position:
             raise ValueError(f"cannot rewind from {self.position} to {position}")
         self.position = position
+
+    def export_rows(self, begin: int, rows: NDArray[np.uint8]) -> None:
+        """Copy the KV cache from position `begin` on to `rows`, as many whole tokens as fill it."""
+        end = begin + self._tokens_in(rows)
+        if not 0 <= begin <= end <= self.position:
+            raise ValueError(f"[{begin}, {end}) is not in a cache of {self.position} tokens")
+        self.executor.export_cache(begin, end, rows)
+
+    def import_rows(self, begin: int, rows: NDArray[np.uint8]) -> None:
+        """Put exported rows back; `position` is then behind them."""
+        end = begin + self._tokens_in(rows)
+        if not 0 <= begin <= self.position or end > self.context_tokens:
+            raise ValueError(
+                f"[{begin}, {end}) does not continue a cache of {self.position} tokens"
+            )
+        self.executor.import_cache(begin, end, rows)
+        self.position = end
 
     def forward(
         self,
@@ -133,6 +150,12 @@ class Model:
         self._expert_s += times.expert_s
         self._wait_s += times.wait_s
         self._total_s += seconds
+
+    def _tokens_in(self, rows: NDArray[np.uint8]) -> int:
+        tokens, odd = divmod(rows.nbytes, self.kv_token_bytes)
+        if odd or rows.dtype != np.uint8 or not rows.flags.c_contiguous:
+            raise ValueError(f"{rows.nbytes} bytes are no whole tokens")
+        return tokens
 
     def _check_room(self, tokens: int) -> None:
         if not tokens:

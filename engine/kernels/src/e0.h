@@ -212,6 +212,10 @@ E0_API int e0_exec_add_buffer(e0_exec *, int width, int rows);
 E0_API float *e0_exec_buffer(e0_exec *, int index, int row);
 E0_API int e0_exec_set_cache(e0_exec *, int layers, int kv_heads, int head_dim, int positions, int int8);
 E0_API void e0_exec_discard_cache(e0_exec *, int from_position);
+/* Copies positions [begin, end) of all layers and heads out to `rows`, or in from there: as many bytes
+ * as they take in the cache. Any thread, while no program runs. */
+E0_API void e0_exec_export_cache(const e0_exec *, int begin, int end, uint8_t *rows);
+E0_API void e0_exec_import_cache(e0_exec *, int begin, int end, const uint8_t *rows);
 /* The gate, up and down matrices of a layer's records; `offset` is used, `data` is not. */
 E0_API void e0_exec_set_record(e0_exec *, int layer, const e0_matrix *gate, const e0_matrix *up, const e0_matrix *down);
 E0_API void e0_exec_set_store(e0_exec *, e0_store *);
