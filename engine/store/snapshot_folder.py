@@ -43,9 +43,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Found:
-    """A file of ours. used: when, by its time stamp."""
+    """A file of ours. used: when, in nanoseconds, by its time stamp."""
 
-    used: float
+    used: int
     bytes: int
     path: Path
 
@@ -85,10 +85,10 @@ class SnapshotFolder:
         """These blocks, each on top of the one before, were used now: of a text's blocks the last
         ones go first, for they are of no use without the others.
         """
-        now = time.time()
+        now = time.time_ns()
         for depth, key in enumerate(keys):
             with suppress(OSError):
-                os.utime(self._path(key), (now, now - depth / 1000))
+                os.utime(self._path(key), ns=(now, now - 1000 * depth))
 
     def room(self, wanted: int) -> int:
         """Bytes that may be written now; what was used longest ago is deleted to make room.
@@ -146,7 +146,7 @@ class SnapshotFolder:
                     if _FILE.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                         with suppress(OSError):  # another process deleted it
                             status = entry.stat(follow_symlinks=False)
-                            yield _Found(status.st_mtime, status.st_size, Path(entry.path))
+                            yield _Found(status.st_mtime_ns, status.st_size, Path(entry.path))
 
     def _path(self, key: bytes) -> Path:
         return self._folder / f"{key.hex()}.kv"

@@ -63,6 +63,17 @@ class FakeModel:
         assert 0 <= position <= len(self.cache)
         del self.cache[position:]
 
+    kv_token_bytes = 8
+
+    def export_rows(self, begin: int, rows: NDArray[np.uint8]) -> None:
+        count = rows.nbytes // self.kv_token_bytes
+        assert begin >= 0 and begin + count <= len(self.cache)
+        rows.view(np.int64)[:] = self.cache[begin : begin + count]
+
+    def import_rows(self, begin: int, rows: NDArray[np.uint8]) -> None:
+        assert begin <= len(self.cache)
+        self.cache[begin:] = rows.view(np.int64).tolist()
+
     def forward(
         self,
         ids: Sequence[int],

@@ -221,3 +221,60 @@ def test_int8_keys_of_any_size(isa: str) -> None:
     case.k[11, 3] = np.inf
     case.v[11, 4] = np.nan
     assert np.isfinite(case.whole(isa)).all()
+
+
+@settings(max_examples=25)
+@given(
+    cuts=st.lists(st.integers(0, 70), min_size=2, max_size=2, unique=True).map(sorted),
+    head_dim=st.sampled_from([16, 48, 128]),
+    int8=st.booleans(),
+    isa=st.sampled_from(SETS),
+)
+@example([0, 33], 64, False, SETS[0])
+@example([16, 64], 64, True, SETS[0])
+@example([5, 9], 16, True, SETS[-1])
+def test_rows_copied_out_and_in_are_the_same_bits(
+    cuts: list[int], head_dim: int, int8: bool, isa: str
+) -> None:
+    """Any range, also one that cuts tiles, comes back whole; nothing beside it is touched."""
+    begin, end = cuts
+    case = Case(replace(attention(2, 3, head_dim), layer=1), 70, int8=int8)
+    row = 2 * 2 * 3 * (head_dim + 4 if int8 else head_dim * 2)
+    rows = np.full(row * (end - begin) + 64, 0xA5, np.uint8)
+    with case.program(isa) as program:
+        for layer in (0, 1):
+            whole = feed_layer(case, program, layer)
+        program.library.e0_exec_export_cache(program.context, begin, end, rows.ctypes.data)
+        lost = np.full((end - begin, case.k.shape[1]), np.nan, np.float32)
+        blank = {"q": case.q[begin:end], "k": lost, "v": lost}
+        for layer in (0, 1):
+            program.compute("o", [replace(case.op, layer=layer)], blank, begin)
+        program.library.e0_exec_import_cache(program.context, begin, end, rows.ctypes.data)
+        again = [row_of(case, program, layer) for layer in (0, 1)]
+    assert np.array_equal(again[1], whole[-1]) and np.array_equal(again[0], again[1])
+    assert (rows[-64:] == 0xA5).all()
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_rows_go_on_in_another_executor_whatever_its_length(int8: bool) -> None:
+    case = Case(attention(2, 2, 32), 150, int8=int8)
+    rows = np.empty(2 * 2 * (36 if int8 else 64) * 77, np.uint8)
+    with case.program("auto") as program:
+        whole = case.feed(program, 0, 150)
+        program.library.e0_exec_export_cache(program.context, 0, 77, rows.ctypes.data)
+    with case.program("auto", threads=1, rows=73) as fresh:
+        fresh.library.e0_exec_import_cache(fresh.context, 0, 77, rows.ctypes.data)
+        assert np.array_equal(case.feed(fresh, 77, 150), whole[77:])
+
+
+def feed_layer(case: Case, program: NativeProgram, layer: int) -> Floats:
+    """The whole text through one layer."""
+    inputs = {"q": case.q, "k": case.k, "v": case.v}
+    return program.compute("o", [replace(case.op, layer=layer)], inputs)
+
+
+def row_of(case: Case, program: NativeProgram, layer: int) -> Floats:
+    """The last token once more, over whatever the layer's cache holds."""
+    last = len(case.q) - 1
+    inputs = {"q": case.q[last:], "k": case.k[last:], "v": case.v[last:]}
+    return program.compute("o", [replace(case.op, layer=layer)], inputs, last)[0]

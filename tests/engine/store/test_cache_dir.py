@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from engine.store.cache_dir import model_cache, trim
+from engine.errors import StorageError
+from engine.store.cache_dir import forget_all, model_cache, snapshot_bytes, snapshot_root, trim
 
 
 def entry(root: Path, letter: str, size: int, age: int) -> Path:
@@ -52,3 +54,31 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     trim(tmp_path / "nowhere" / ("a" * 32))
+
+
+def test_forgetting_takes_all_snapshots_and_nothing_else(tmp_path: Path) -> None:
+    usage = entry(tmp_path, "a", 100, age=0)
+    for folder in (snapshot_root(tmp_path) / ("a" * 32), tmp_path / f"prefix-{'0' * 16}"):
+        folder.mkdir(parents=True)
+        (folder / "rows.kv").write_bytes(bytes(70))
+    (tmp_path / "prefix-mine").mkdir()
+    assert snapshot_bytes(tmp_path) == 70
+    assert forget_all(tmp_path) == 140  # also what an interrupted clearing left
+    assert {path.name for path in tmp_path.iterdir()} == {usage.name, "prefix-mine"}
+    assert forget_all(tmp_path) == 0 == forget_all(tmp_path / "nowhere")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of folders are a POSIX matter")
+def test_what_cannot_be_forgotten_is_told(tmp_path: Path) -> None:
+    folder = snapshot_root(tmp_path) / ("a" * 32)
+    folder.mkdir(parents=True)
+    (folder / "rows.kv").write_bytes(bytes(70))
+    os.chmod(folder, 0o500)
+    try:
+        if os.access(folder, os.W_OK):
+            pytest.skip("the superuser may do everything")
+        with pytest.raises(StorageError, match="in use"):
+            forget_all(tmp_path)
+    finally:
+        for path in tmp_path.glob("prefix*/*"):
+            os.chmod(path, 0o700)
