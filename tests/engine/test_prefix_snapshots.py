@@ -28,7 +28,8 @@ LONG = "All that is gold does not glitter, 闪光的未必都是金子. " * 7
 
 @pytest.fixture(autouse=True)
 def fast_drive(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And time enough: this machine may stand still for a while."""
+    """With space; and time enough: this machine may stand still for a while."""
+    monkeypatch.setattr(snapshot_folder, "FREE_BYTES", 0)
     monkeypatch.setattr(snapshots, "PATIENCE_S", 60.0)
     monkeypatch.setattr(snapshots, "CLOSING_S", 60.0)
     monkeypatch.setattr(snapshot_folder, "drive_info", lambda _: DriveInfo("nvme"))

@@ -61,6 +61,7 @@ def die_after(files: int) -> None:
 
 def main(model: str, cache: str, tokens: str, kv_format: str, files: str) -> None:
     snapshot_folder.drive_info = lambda _: DriveInfo("nvme")
+    snapshot_folder.FREE_BYTES = 0
     snapshots.CLOSING_S = 600.0
     if int(files):
         die_after(int(files))

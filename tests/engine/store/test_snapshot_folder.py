@@ -23,6 +23,12 @@ ROWS = np.arange(1000).astype(np.uint8)
 MODEL, OTHER = "a" * 64, "b" * 64
 
 
+@pytest.fixture(autouse=True)
+def space(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the drive of these tests has left."""
+    monkeypatch.setattr(snapshot_folder, "FREE_BYTES", 0)
+
+
 def key(number: int) -> bytes:
     return number.to_bytes(32, "big")
 
@@ -115,6 +121,7 @@ def test_a_damaged_note_of_the_day_counts_as_none(tmp_path: Path, text: bytes) -
 
 def test_a_drive_nearly_full_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, free = filled(tmp_path, 1), FREE_BYTES + 2 * SIZE
+    monkeypatch.setattr(snapshot_folder, "FREE_BYTES", FREE_BYTES)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     assert folder.room(9 * SIZE) == 2 * SIZE
     free = FREE_BYTES - 1
