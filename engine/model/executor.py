@@ -68,7 +68,9 @@ class NativeExecutor:
         )
         self._body = encode(program.body, operands, in_body=True)
         self._head = encode(program.head, operands, in_body=False)
-        self._buffers = operands.buffers
+        # Views are made once: ctypes keeps a type for every shape it has ever met.
+        self._input = self._buffer(operands.buffers, program.input, chunk_tokens)
+        self._output = self._buffer(operands.buffers, program.output, 1)
         for layer in range(shape.layers):
             gate, up, down = record_matrices(container, layer)
             self._library.e0_exec_set_record(self._context, layer, gate, up, down)
@@ -108,7 +110,7 @@ class NativeExecutor:
         Raises Stopped, StorageError. The chunk counts only when this returns.
         """
         tokens = len(embeddings)
-        self._buffer(self._program.input, tokens)[:, : embeddings.shape[1]] = embeddings
+        self._input[:tokens, : embeddings.shape[1]] = embeddings
         if self._read_ahead:
             reads = self._read_ahead.after_token(self._store.totals().prediction)
             self._library.e0_exec_set_prediction(self._context, reads)
@@ -119,7 +121,7 @@ class NativeExecutor:
         """Logits (vocab,) of a row of the last chunk, in fresh memory."""
         self._run(self._head, row, 1, 0, None)
         width = self._program.buffers[self._program.output]
-        return self._buffer(self._program.output, 1)[0, :width].copy()
+        return self._output[0, :width].copy()
 
     def forget_after(self, position: int) -> None:
         """Give the KV cache's memory behind `position` back."""
@@ -166,8 +168,9 @@ class NativeExecutor:
         if status == _NO_MEMORY:
             raise _out_of_memory()
 
-    def _buffer(self, name: str, rows: int) -> Floats:
-        address = self._library.e0_exec_buffer(self._context, self._buffers[name], 0)
+    def _buffer(self, buffers: dict[str, int], name: str, rows: int) -> Floats:
+        """The first rows of a native buffer, which stays where it is."""
+        address = self._library.e0_exec_buffer(self._context, buffers[name], 0)
         stride = strips(self._program.buffers[name]) * STRIP_ROWS
         pointer = ctypes.cast(address, ctypes.POINTER(ctypes.c_float))
         return np.ctypeslib.as_array(pointer, (rows, stride))

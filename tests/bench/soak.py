@@ -5,7 +5,8 @@ python -m tests.bench.soak MODEL [--tokens 10000] [--context 1024] [--io auto] [
 Real conversations through a session: a turn builds on the ones before, and when the context is full
 the next conversation begins (the context is rewound). Working set, open files, threads and Python
 objects are taken after the first tenth, when everything has been touched once, and at the end;
-speeds are of decode alone, from the replies' own counters.
+speeds are of decode alone, from the replies' own counters. On a machine that does other things as
+well, compare processor time instead, with --threads 1: nobody then waits for another thread.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import gc
 import statistics
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +34,11 @@ IO = {"auto": None, "mapped": True, "direct": False}
 
 @dataclass(frozen=True)
 class Reply:
-    """tokens written, and seconds of those after the first."""
+    """tokens written, seconds of those after the first, and processor time of the whole reply."""
 
     tokens: int
     decode_s: float
+    cpu_s: float
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,15 @@ def replies(runtime: Edge0Runtime) -> Iterator[Reply]:
                 Message("user", f"Question {number}: tell me more about number {number}.")
             )
             options = GenerateOptions(max_tokens=TURN, temperature=0.8, seed=number)
+            begin = time.process_time()
             try:
                 events = list(session.reply(messages, options))
             except ContextError:
                 break
             end = events[-1]
             assert isinstance(end, Finished)
-            yield Reply(end.stats.generated_tokens, end.stats.decode_s)
+            cpu_s = time.process_time() - begin
+            yield Reply(end.stats.generated_tokens, end.stats.decode_s, cpu_s)
             if end.reason == "context":
                 break
             text = "".join(event.text for event in events if isinstance(event, TextDelta))
@@ -105,6 +110,7 @@ def soak(runtime: Edge0Runtime, tokens: int) -> dict[str, Any]:
         "replies": len(all_replies),
         "decode_tok_s": {"first_tenth": _speed(first), "last_tenth": _speed(last)},
         "last_to_first": round(_speed(last) / _speed(first), 3),
+        "cpu_ms_per_token": {"first_tenth": _cpu_ms(first), "last_tenth": _cpu_ms(last)},
         "after_a_tenth": vars(early),
         "at_the_end": vars(late),
         "working_set_growth_mb": round(late.working_set_mb - early.working_set_mb, 1),
@@ -115,6 +121,10 @@ def soak(runtime: Edge0Runtime, tokens: int) -> dict[str, Any]:
 def _speed(of: list[Reply]) -> float:
     """The median of the replies' speeds: a pause of the machine costs one reply, not the result."""
     return round(statistics.median((r.tokens - 1) / r.decode_s for r in of if r.decode_s > 0), 2)
+
+
+def _cpu_ms(of: list[Reply]) -> float:
+    return round(statistics.median(1e3 * r.cpu_s / r.tokens for r in of if r.tokens), 3)
 
 
 def main() -> None:
