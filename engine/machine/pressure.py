@@ -1,6 +1,6 @@
 """Whether memory is getting short now: what is left, and what the system itself says of it.
 
-Sampled by whoever wants to know, about once a second; a read takes well under a millisecond. One
+Sampled by whoever wants to know, about once a second; a read takes a millisecond or two. One
 thread. Sources: kernel docs accounting/psi.rst and cgroup-v2.rst, Win32
 CreateMemoryResourceNotification, xnu kern.memorystatus_vm_pressure_level.
 """
