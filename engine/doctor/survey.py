@@ -113,7 +113,11 @@ def measure(
         result = probe_reads([file], RECORD_BYTES, seconds, stop=stop)
     progress(Progress(3, 3, ""))
     speed = MachineSpeed(
-        kernels.weights_gb_s, kernels.batch_gops, result.best.mb_s, system_memory().available
+        kernels.weights_gb_s,
+        kernels.batch_gops,
+        result.best.mb_s,
+        system_memory().available,
+        kernels.small_weights_gb_s,
     )
     return Measured(speed, result.unbuffered, result.best.depth)
 

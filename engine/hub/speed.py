@@ -1,11 +1,11 @@
 """How fast a model will be on a machine: pure functions of measured speeds and real sizes.
 
-    token  = what each token must read from memory ÷ the kernels' speed      (compute)
-           + the expert records it does not find there ÷ the drive's speed   (waiting)
-    prompt = 2 × active weights × tokens ÷ the kernels' speed in batches, and the records it needs
+    compute = what a token reads from memory / the kernels' speed, and hand-overs in every layer
+    waiting = the experts it does not find in the budget / the page cache's or the drive's speed
+    token   = the longer of both, and half of the shorter
+    prompt  = 2 x active weights x tokens / the kernels' speed in batches, and the records it needs
 
-Compute and waiting overlap between nothing and fully, hit rates differ between texts: so each
-answer is a range. Its fast end overlaps fully and finds what this model's routing finds at best.
+Measured decode is within 30 % of that (`tests/bench/forecast.py`), so that is the range given.
 """
 
 from __future__ import annotations
@@ -13,11 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.events import HoldMode
+from engine.store.auto import IoFacts, RecordSpeeds, by_speed, obvious
 from engine.store.hits import HITS_HIGH, HITS_LOW, PAGE_CACHE_SHARE, hit_rate, slots_share
 from engine.store.needs import MemoryNeeds
 
-# A whole token against the kernel alone: norms, attention, routing, hand-overs between threads.
-DECODE_EFFICIENCY = (0.60, 0.95)
+SPREAD = 1.3
+LAYER_S = 9e-5  # norms, attention of a short text, routing, hand-overs between threads
+SERIAL = 0.5  # of the shorter of compute and waiting, what the longer one does not hide
+WARM_SHARE = 0.6  # the page cache gives records this fast, against the kernels' reading of memory
+SMALL_BYTES = 200e6  # a model that processor caches may hold to a good part
+MAPPED_RECLAIM = 1.3  # a cold record takes so much longer mapped than read unbuffered
 PREFILL_EFFICIENCY = (0.40, 0.90)
 
 Bound = Literal["memory", "drive"]
@@ -25,12 +31,16 @@ Bound = Literal["memory", "drive"]
 
 @dataclass(frozen=True)
 class MachineSpeed:
-    """A measured machine: `kernels.speed`, `store.probe` at record size, memory available now."""
+    """A measured machine: `kernels.speed`, `store.probe` at record size, memory available now.
+
+    small_weights_gb_s: where processor caches help; 0: not measured.
+    """
 
     weights_gb_s: float
     batch_gops: float
     drive_mb_s: float
     available_bytes: int
+    small_weights_gb_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -51,32 +61,85 @@ class Range:
 
 @dataclass(frozen=True)
 class ExpectedSpeed:
-    """first_token_s: warm and cold. bound: what decode waits for at its slow end."""
+    """decode_tok_s: around expected_tok_s. first_token_s: warm and cold. hit_rate: between models
+    whose routing varies much and little. bound: what decode waits for most."""
 
+    expected_tok_s: float
     decode_tok_s: Range
     first_token_s: Range
     hit_rate: Range
     bound: Bound
 
 
+@dataclass(frozen=True)
+class _Token:
+    """Seconds of one token."""
+
+    compute: float
+    waiting: float
+
+    @property
+    def seconds(self) -> float:
+        first, second = sorted((self.compute, self.waiting))
+        return second + SERIAL * first
+
+
 def expected_speed(
-    machine: MachineSpeed, cost: ModelCost, budget_bytes: int, prompt_tokens: int = 250
+    machine: MachineSpeed,
+    cost: ModelCost,
+    budget_bytes: int,
+    prompt_tokens: int = 250,
+    mode: HoldMode | None = None,
 ) -> ExpectedSpeed:
-    """What to expect with this budget. The budget must hold the model at all."""
+    """What to expect with this budget, which must hold the model at all.
+
+    mode: how experts are held; None: as it will be chosen.
+    """
     needs = cost.needs
     share = slots_share(needs, budget_bytes)
-    reachable = min(1.0, share + _cached_share(machine, needs, budget_bytes))
-    hits = Range(hit_rate(needs, share, HITS_LOW), hit_rate(needs, reachable, HITS_HIGH))
-    token = token_bytes(needs, prompt_tokens) / (machine.weights_gb_s * 1e9)
-    slow, fast = (token / efficiency for efficiency in DECODE_EFFICIENCY)
-    slow_wait = drive_s(machine, needs, 1 - hits.low)
-    fast_wait = drive_s(machine, needs, 1 - hits.high)
+    reach = min(1.0, share + _cached_share(machine, needs, budget_bytes))
+    chosen = mode or _mode(machine, needs, share, reach)
+    token = _token(machine, needs, share, reach if chosen == "mapped" else share, prompt_tokens)
+    expected = 1 / token.seconds
     return ExpectedSpeed(
-        decode_tok_s=Range(1 / (slow + slow_wait), 1 / max(fast, fast_wait)),
-        first_token_s=_first_token(machine, cost, share, reachable, prompt_tokens),
-        hit_rate=hits,
-        bound="drive" if slow_wait > slow else "memory",
+        expected_tok_s=expected,
+        decode_tok_s=Range(expected / SPREAD, expected * SPREAD),
+        first_token_s=_first_token(machine, cost, reach, prompt_tokens),
+        hit_rate=Range(hit_rate(needs, share, HITS_LOW), hit_rate(needs, reach, HITS_HIGH)),
+        bound="drive" if token.waiting > token.compute else "memory",
     )
+
+
+def _mode(machine: MachineSpeed, needs: MemoryNeeds, share: float, reach: float) -> HoldMode:
+    """The same rules as when a model is opened."""
+    facts = IoFacts(share, reach)
+    direct_s = needs.record_bytes / (machine.drive_mb_s * 1e6)
+    speeds = RecordSpeeds(MAPPED_RECLAIM * direct_s, direct_s)
+    return (obvious(needs, facts) or by_speed(needs, facts, speeds)).mode
+
+
+def _token(
+    machine: MachineSpeed, needs: MemoryNeeds, share: float, reach: float, context: int
+) -> _Token:
+    """share: of the experts, what the budget holds; reach: with the page cache, where it helps."""
+    weights = _weights_s(machine, needs)
+    compute = token_bytes(needs, context) * weights + needs.layers * LAYER_S
+    held, found = _usual_hits(needs, share), _usual_hits(needs, reach)
+    experts = needs.token_cycle_records * needs.record_bytes
+    warm = (found - held) * experts * weights / WARM_SHARE
+    return _Token(compute, warm + drive_s(machine, needs, 1 - found))
+
+
+def _weights_s(machine: MachineSpeed, needs: MemoryNeeds) -> float:
+    """Seconds a byte of weights takes."""
+    whole = needs.dense_bytes + needs.experts_total * needs.record_bytes
+    small = whole <= SMALL_BYTES and machine.small_weights_gb_s
+    return 1 / (1e9 * (machine.small_weights_gb_s if small else machine.weights_gb_s))
+
+
+def _usual_hits(needs: MemoryNeeds, share: float) -> float:
+    """Between the two models whose routing was recorded."""
+    return (hit_rate(needs, share, HITS_LOW) + hit_rate(needs, share, HITS_HIGH)) / 2
 
 
 def token_bytes(needs: MemoryNeeds, context: int) -> int:
@@ -97,9 +160,7 @@ def records_of_prompt(needs: MemoryNeeds, tokens: int) -> float:
     return float(needs.experts_total * (1 - (1 - chance) ** tokens))
 
 
-def _first_token(
-    machine: MachineSpeed, cost: ModelCost, share: float, reachable: float, tokens: int
-) -> Range:
+def _first_token(machine: MachineSpeed, cost: ModelCost, reachable: float, tokens: int) -> Range:
     """The prompt's sums, and reading the records it uses: warm those not held, cold all of them."""
     needs = cost.needs
     compute = 2 * cost.active_parameters * tokens / (machine.batch_gops * 1e9)

@@ -1,7 +1,8 @@
-"""A download that kills itself without warning once so many bytes came in (run as a program).
+"""Downloads that kill themselves without warning once so many bytes came in (run as a program).
 
-Arguments: a pickled (plan, policy), target, bytes, connections. It dies inside a worker thread,
-between two pieces or in the middle of noting one.
+Arguments: a pickled (plan, policy), connections. For each line on stdin, `bytes target`, a child is
+forked that dies inside a worker thread, between two pieces or in the middle of noting one; its exit
+code (-9: killed) is printed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
+from engine.hub import download as module
 from engine.hub import worker
 from engine.hub.board import Board
 from engine.hub.download import download
@@ -32,15 +34,19 @@ class DyingBoard(Board):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(order: str, target: str, limit: int, connections: int) -> None:
-    from engine.hub import download as module
-
+def main(order: str, connections: int) -> None:
     worker.PIECE = 10_000
-    DyingBoard.left = limit
     module.Board = DyingBoard  # type: ignore[misc]
     plan, policy = pickle.loads(Path(order).read_bytes())
-    download(plan, Path(target), connections=connections, policy=policy)
+    for line in sys.stdin:
+        limit, target = line.rstrip("\n").split(" ", 1)
+        child = os.fork()  # the parent has no threads, and everything is imported: quick
+        if not child:
+            DyingBoard.left = int(limit)
+            download(plan, Path(target), connections=connections, policy=policy)
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]))

@@ -176,6 +176,16 @@ def test_the_token_goes_to_the_trusted_hub_only_not_to_where_its_next_page_leads
         assert {request.authorization for request in thief.requests} == {None}
 
 
+def test_the_token_does_not_follow_a_listing_that_is_redirected() -> None:
+    with FakeHub({"org/model": FILES}) as thief, FakeHub({"org/model": FILES}) as hub:
+        member = Access(SECRET, trusted=frozenset({hub.url}))
+        place = f"{thief.url}/api/models/org/model/revision/main"
+        hub.faults = [Fault("status", "/revision/", status=302, headers={"Location": place})]
+        HubClient(hub.url, member).repository("org/model")
+        assert thief.requests
+        assert not [request for request in thief.requests if SECRET in str(request)]
+
+
 @pytest.mark.parametrize(
     "name",
     ["model", "a/b/c", "../x", "org/..", "org/a b", "org/模型", "", "org/-x", "o/" + "x" * 99],

@@ -93,6 +93,18 @@ def test_a_server_that_hangs_up_costs_no_byte_twice(
     assert len(ranges) == len(set(ranges)), "the same range was asked for twice"
 
 
+def test_a_drop_at_every_mib_costs_nothing(odd_folder: Path, quick: DownloadPolicy) -> None:
+    """As a line does that is cut again and again: each try goes on where the last one ended."""
+    files = {"model.safetensors": blob(5 << 20, 5)}
+    with FakeHub({"org/model": files}) as hub:
+        hub.faults = [Fault("drop", times=4, at=1 << 20)]
+        patient = replace(quick, range_bytes=8 << 20)
+        download(plan_of(hub), odd_folder, connections=1, policy=patient)
+        asked = [request.range for request in hub.requests if "/resolve/" in request.path]
+        assert whole(odd_folder, files)
+        assert asked == [None, *(f"bytes={n << 20}-{(5 << 20) - 1}" for n in range(1, 5))]
+
+
 def test_wrong_bytes_of_the_right_size_are_fetched_once_more(
     hub: FakeHub, quick: DownloadPolicy, odd_folder: Path
 ) -> None:
@@ -123,6 +135,7 @@ def test_bytes_that_stay_wrong_never_get_a_name(
     ("status", "headers", "says", "next_step"),
     [
         (404, {"X-Error-Code": "EntryNotFound"}, "does not exist", "start again"),
+        (401, {}, "does not give org/model out", "never sent to a mirror"),
         (403, {}, "does not give org/model out", "never sent to a mirror"),
         (400, {}, "refused with status 400", "Check"),
     ],

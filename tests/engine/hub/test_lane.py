@@ -101,6 +101,18 @@ def test_through_a_tunnel_the_proxy_sees_neither_token_nor_names(
             HubClient(secure.url, wrong).repository("org/model")
 
 
+def test_the_environments_proxy_carries_a_whole_download(
+    secure: FakeHub, quick: DownloadPolicy, odd_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeProxy() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.setenv(name, "elsewhere.example")
+        download(plan_of(secure, Access()), odd_folder, policy=quick)
+        assert whole(odd_folder, FILES)
+        assert len(proxy.asked) >= 2, "the list or the files went past the proxy"
+
+
 def test_plain_http_through_a_proxy(quick: DownloadPolicy, odd_folder: Path) -> None:
     with FakeHub({"org/model": FILES}) as proxy:
         access = Access(proxy=proxy.url)

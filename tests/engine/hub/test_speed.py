@@ -8,9 +8,12 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from engine.events import HoldMode
 from engine.hub.speed import (
+    LAYER_S,
     MachineSpeed,
     ModelCost,
+    drive_s,
     expected_speed,
     records_of_prompt,
     token_bytes,
@@ -32,17 +35,44 @@ QWEN = MemoryNeeds(
 )
 COST = ModelCost(QWEN, 3_000_000_000)
 FAST = MachineSpeed(weights_gb_s=40, batch_gops=600, drive_mb_s=3000, available_bytes=28 * GB)
+MODES: tuple[HoldMode, ...] = ("mapped", "direct")
 DENSE = replace(QWEN, experts_total=48 * 8, record_bytes=20_000_000)
 
 
-def test_resident_speed_is_bytes_over_bandwidth() -> None:
+def test_resident_speed_is_bytes_over_bandwidth_and_what_each_layer_costs() -> None:
     told = expected_speed(FAST, COST, QWEN.whole_bytes)
-    ideal = 40e9 / token_bytes(QWEN, 250)
+    token_s = token_bytes(QWEN, 250) / 40e9 + 48 * LAYER_S
     assert told.hit_rate.low == told.hit_rate.high == 1
     assert told.bound == "memory"
-    assert told.decode_tok_s.low < ideal
-    assert told.decode_tok_s.high == pytest.approx(ideal * 0.95)
-    assert 11 < told.decode_tok_s.low < 20.2 < told.decode_tok_s.high * 1.1  # peers: 19–20
+    assert told.expected_tok_s == pytest.approx(1 / token_s)
+    assert told.decode_tok_s.low == pytest.approx(told.expected_tok_s / 1.3)
+    assert told.decode_tok_s.high == pytest.approx(told.expected_tok_s * 1.3)
+
+
+def test_a_small_model_profits_from_processor_caches() -> None:
+    small = replace(
+        QWEN, dense_bytes=40_000_000, experts_total=240, top_k=8, layers=30, record_bytes=442_368
+    )
+    cost = ModelCost(small, 135_000_000)
+    slow, fast = FAST, replace(FAST, small_weights_gb_s=80)
+    speeds = [expected_speed(m, cost, small.whole_bytes).expected_tok_s for m in (slow, fast)]
+    assert speeds[0] * 1.2 < speeds[1] < speeds[0] * 2
+    assert expected_speed(fast, COST, QWEN.whole_bytes) == expected_speed(
+        slow, COST, QWEN.whole_bytes
+    )
+
+
+def test_the_longer_of_compute_and_waiting_hides_half_of_the_other() -> None:
+    budget = QWEN.fixed_bytes + QWEN.experts_total // 4 * QWEN.record_bytes
+    compute = token_bytes(QWEN, 250) / 40e9 + 48 * LAYER_S
+    hits = (hit_rate(QWEN, 0.25, HITS_LOW) + hit_rate(QWEN, 0.25, HITS_HIGH)) / 2
+    for drive in (100.0, 10_000.0):
+        machine = replace(FAST, drive_mb_s=drive)
+        told = expected_speed(machine, COST, budget, mode="direct")
+        waiting = drive_s(machine, QWEN, 1 - hits)
+        expected = max(compute, waiting) + min(compute, waiting) / 2
+        assert 1 / told.expected_tok_s == pytest.approx(expected, rel=1e-3)
+        assert told.bound == ("drive" if drive == 100 else "memory")
 
 
 def test_a_tenth_of_the_model_in_memory_waits_for_the_drive() -> None:
@@ -63,17 +93,17 @@ def test_a_dense_model_finds_only_what_it_holds() -> None:
     assert told.hit_rate.high == told.hit_rate.low == 0.25
 
 
-def test_free_memory_beside_the_budget_helps_as_page_cache() -> None:
+def test_free_memory_beside_the_budget_helps_as_page_cache_when_experts_are_mapped() -> None:
     budget = QWEN.minimum_bytes + GB
     low, high = (replace(FAST, available_bytes=size) for size in (budget, 30 * GB))
-    assert (
-        expected_speed(high, COST, budget).decode_tok_s.high
-        > 2 * expected_speed(low, COST, budget).decode_tok_s.high
-    )
-    assert (
-        expected_speed(high, COST, budget).decode_tok_s.low
-        == expected_speed(low, COST, budget).decode_tok_s.low
-    )
+
+    def speed(machine: MachineSpeed, mode: HoldMode | None) -> float:
+        return expected_speed(machine, COST, budget, mode=mode).expected_tok_s
+
+    assert speed(high, "mapped") > 2 * speed(low, "mapped")
+    assert speed(high, "direct") == speed(low, "direct")
+    assert speed(high, None) == speed(high, "mapped")
+    assert speed(low, None) == speed(low, "direct")
 
 
 def test_the_first_token_costs_sums_and_a_cold_start_reads_nearly_everything() -> None:
@@ -100,8 +130,11 @@ def test_ranges_are_in_order_and_more_memory_never_hurts(
     for part in (told.decode_tok_s, told.first_token_s, told.hit_rate):
         assert 0 <= part.low <= part.high
     assert told.hit_rate.high <= 1
-    more = expected_speed(machine, COST, budget + 2 * GB, prompt)
-    assert more.decode_tok_s.low >= told.decode_tok_s.low
+    for mode in MODES:
+        less, more = (
+            expected_speed(machine, COST, size, prompt, mode) for size in (budget, budget + 2 * GB)
+        )
+        assert more.expected_tok_s >= less.expected_tok_s * (1 - 1e-9)
 
 
 def test_the_curves_rise_and_hits_never_exceed_what_is_held() -> None:

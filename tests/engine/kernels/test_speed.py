@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from engine.kernels.speed import COLS, measure_kernels
+from engine.kernels.speed import COLS, MATRICES, measure_kernels
 
 
 def test_speeds_are_bytes_and_sums_over_time() -> None:
@@ -12,7 +12,9 @@ def test_speeds_are_bytes_and_sums_over_time() -> None:
     told = measure_kernels(0.0, threads=1, rows=64, clock=lambda: float(next(ticks)))
     assert told.threads == 1
     assert told.batch_gops * 1e9 == 2 * 64 * COLS * 64  # one tick for each run
-    assert told.weights_gb_s * 1e9 == 4 * (COLS // 32) * (256 + 32)
+    matrix = 4 * (COLS // 32) * (256 + 32)
+    assert told.small_weights_gb_s * 1e9 == matrix
+    assert told.weights_gb_s * 1e9 == MATRICES * matrix
 
 
 def test_a_real_measurement_is_plausible() -> None:
