@@ -1,7 +1,8 @@
 """How fast a model will be on a machine: pure functions of measured speeds and real sizes.
 
     compute = what a token reads from memory / the kernels' speed, and hand-overs in every layer
-    waiting = the experts it does not find in the budget / the page cache's or the drive's speed
+              and mapping the experts that only the page cache holds
+    waiting = the experts that are in no memory / the drive's speed
     token   = the longer of both, and half of the shorter
     prompt  = 2 x active weights x tokens / the kernels' speed in batches, and the records it needs
 
@@ -14,14 +15,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.events import HoldMode
-from engine.store.auto import IoFacts, RecordSpeeds, by_speed, obvious
+from engine.store.auto import WARM_BYTES_S, IoFacts, RecordSpeeds, by_speed, obvious
 from engine.store.hits import HITS_HIGH, HITS_LOW, PAGE_CACHE_SHARE, hit_rate, slots_share
 from engine.store.needs import MemoryNeeds
 
 SPREAD = 1.3
-LAYER_S = 9e-5  # norms, attention of a short text, routing, hand-overs between threads
+LAYER_S = 1.1e-4  # norms, attention of a short text, routing, hand-overs between threads
+MAPPED_HITS = 0.8  # of the usual hits: what is mapped is held and released by whole huge pages
 SERIAL = 0.5  # of the shorter of compute and waiting, what the longer one does not hide
-WARM_SHARE = 0.6  # the page cache gives records this fast, against the kernels' reading of memory
 SMALL_BYTES = 200e6  # a model that processor caches may hold to a good part
 MAPPED_RECLAIM = 1.3  # a cold record takes so much longer mapped than read unbuffered
 PREFILL_EFFICIENCY = (0.40, 0.90)
@@ -99,7 +100,12 @@ def expected_speed(
     share = slots_share(needs, budget_bytes)
     reach = min(1.0, share + _cached_share(machine, needs, budget_bytes))
     chosen = mode or _mode(machine, needs, share, reach)
-    token = _token(machine, needs, share, reach if chosen == "mapped" else share, prompt_tokens)
+    held, found = (_usual_hits(needs, part) for part in (share, reach))
+    if chosen == "direct":
+        found = held
+    elif share < 1:
+        held *= MAPPED_HITS
+    token = _token(machine, needs, held, found, prompt_tokens)
     expected = 1 / token.seconds
     return ExpectedSpeed(
         expected_tok_s=expected,
@@ -119,15 +125,14 @@ def _mode(machine: MachineSpeed, needs: MemoryNeeds, share: float, reach: float)
 
 
 def _token(
-    machine: MachineSpeed, needs: MemoryNeeds, share: float, reach: float, context: int
+    machine: MachineSpeed, needs: MemoryNeeds, held: float, found: float, context: int
 ) -> _Token:
-    """share: of the experts, what the budget holds; reach: with the page cache, where it helps."""
-    weights = _weights_s(machine, needs)
-    compute = token_bytes(needs, context) * weights + needs.layers * LAYER_S
-    held, found = _usual_hits(needs, share), _usual_hits(needs, reach)
+    """held: share of the uses that the budget finds; found: those and the page cache's."""
+    weights_s = token_bytes(needs, context) * _weights_s(machine, needs)
     experts = needs.token_cycle_records * needs.record_bytes
-    warm = (found - held) * experts * weights / WARM_SHARE
-    return _Token(compute, warm + drive_s(machine, needs, 1 - found))
+    warm_s = (found - held) * experts / WARM_BYTES_S
+    compute = weights_s + needs.layers * LAYER_S + warm_s
+    return _Token(compute, drive_s(machine, needs, 1 - found))
 
 
 def _weights_s(machine: MachineSpeed, needs: MemoryNeeds) -> float:

@@ -5,8 +5,8 @@
 
 Each case measures the machine first (kernels; the drive on the model's own files), forecasts from
 the manifest as the wizard does, then decodes. resident holds everything; the others get --budget,
-or what one token uses and half as much again, at most half of the experts. `others` is the share of the processors that other
-programs took while decoding: a number above 0.1 spoils a case. One JSON object a line.
+or what one token uses and half as much again, at most half of the experts. `others` is the share
+of the processors that other programs took: a number above 0.1 spoils a case. Prints JSON lines.
 """
 
 from __future__ import annotations
