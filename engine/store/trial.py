@@ -1,6 +1,6 @@
 """Times both ways to read an expert on this drive, with the store itself: 0.3 s, cold records only.
 
-Opens a small store of each kind in turn and closes it again. Memory: at most TRIAL_BYTES of
+Opens a small store of each kind and closes them again. Memory: at most twice TRIAL_BYTES of
 records, before the model's own are loaded.
 """
 
@@ -21,7 +21,7 @@ from engine.store.policy import Keys, LeastRecentlyUsed
 from engine.store.store import LANES, ExpertStore
 
 TRIAL_BYTES = 64 << 20
-TRIAL_S = 0.15  # each way
+TRIAL_S = 0.3
 SAMPLE = 256  # records asked about
 MAPPED_ROOM = 8  # neighbours share what the system maps at once: leave room for whole units
 COLD = 0.3  # at most this much of it in the page cache
@@ -47,36 +47,45 @@ class CacheSample:
 def time_both(
     container: Container, cold: Keys, clock: Callable[[], float] = time.perf_counter
 ) -> RecordSpeeds:
-    """Measured seconds a record; a guess where too little is cold or a read fails."""
+    """Measured seconds a record; a guess where too little is cold or a read fails.
+
+    Both ways take turns, so that whatever else the drive does slows both.
+    """
     largest = max(layout.bytes for layout in container.manifest.layouts)
     count = min(len(cold) // 2, TRIAL_BYTES // largest)
     if count < LANES:
         return GUESSED
-    direct_s = _seconds(container, "direct", cold[:count], clock)
-    mapped_s = _seconds(container, "mapped", cold[count : 2 * count], clock)
-    if direct_s is None or mapped_s is None:
-        return GUESSED
-    return RecordSpeeds(mapped_s, direct_s)
-
-
-def _seconds(
-    container: Container, mode: HoldMode, keys: Keys, clock: Callable[[], float]
-) -> float | None:
-    """Seconds a record of `keys` takes; None when one cannot be read."""
-    policy = LeastRecentlyUsed(container.shape.layers * container.shape.experts)
-    slots = len(keys) * (MAPPED_ROOM if mode == "mapped" else 1)
     try:
-        with closing(ExpertStore(container, mode, slots, policy)) as store:
-            return _timed_loads(store, keys, clock)
+        with (
+            closing(_store(container, "direct", count)) as direct,
+            closing(_store(container, "mapped", count * MAPPED_ROOM)) as mapped,
+        ):
+            return _take_turns(direct, mapped, cold[: 2 * count], clock)
     except StorageError:  # told by the store that really opens
-        return None
+        return GUESSED
 
 
-def _timed_loads(store: ExpertStore, keys: Keys, clock: Callable[[], float]) -> float | None:
-    start, done = clock(), 0
-    while done < len(keys) and (not done or clock() - start < TRIAL_S):
-        batch = keys[done : done + LANES]
-        if store.load(batch) < len(batch):
-            return None
-        done += len(batch)
-    return (clock() - start) / done
+def _store(container: Container, mode: HoldMode, slots: int) -> ExpertStore:
+    policy = LeastRecentlyUsed(container.shape.layers * container.shape.experts)
+    return ExpertStore(container, mode, slots, policy)
+
+
+def _take_turns(
+    direct: ExpertStore, mapped: ExpertStore, keys: Keys, clock: Callable[[], float]
+) -> RecordSpeeds:
+    """Batches of one record a lane, until the time or the keys are used up."""
+    direct_s = mapped_s = 0.0
+    done, start = 0, clock()
+    while done + 2 * LANES <= len(keys) and (not done or clock() - start < TRIAL_S):
+        direct_s += _timed(direct, keys[done : done + LANES], clock)
+        mapped_s += _timed(mapped, keys[done + LANES : done + 2 * LANES], clock)
+        done += 2 * LANES
+    return RecordSpeeds(mapped_s / (done / 2), direct_s / (done / 2))
+
+
+def _timed(store: ExpertStore, keys: Keys, clock: Callable[[], float]) -> float:
+    """Seconds to load these keys. Raises StorageError."""
+    start = clock()
+    if store.load(keys) < len(keys):
+        raise store.read_error()
+    return clock() - start

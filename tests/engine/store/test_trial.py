@@ -41,7 +41,8 @@ def test_it_ends_when_its_time_is_over(files: ExpertFiles) -> None:
     """On a clock where a batch takes ten seconds, each way reads one batch."""
     ticks = iter(range(0, 1000, 10))
     speeds = time_both(files, everything(), lambda: next(ticks))  # type: ignore[arg-type]
-    assert speeds.direct_s == speeds.mapped_s == pytest.approx(20 / LANES)
+    assert speeds.direct_s == speeds.mapped_s == pytest.approx(10 / LANES)
+    assert next(ticks) == 60
 
 
 def test_too_little_that_is_cold_or_a_read_that_fails_is_a_guess(files: ExpertFiles) -> None:
