@@ -168,9 +168,9 @@ void e0_store_begin_tick(e0_store *, int tokens);
 /* Marks n distinct experts of a layer as in use; ready[i] tells which can be computed now. The others
  * are read as lanes and slots allow and come out of e0_store_next. */
 void e0_store_acquire(e0_store *, int layer, const int32_t *experts, const int32_t *tokens, int n, bool *ready);
-/* Experts the next layer will probably use: those in memory are kept, up to `limit` others are read on
- * idle lanes. Returns how many reads were queued. */
-int e0_store_predict(e0_store *, int layer, const int32_t *experts, int n, int limit);
+/* Experts the next layer will probably use, the surest first: those in memory are kept; of the first `sure`,
+ * up to `limit` others are read on idle lanes. Returns how many reads were queued. */
+int e0_store_predict(e0_store *, int layer, const int32_t *experts, int n, int sure, int limit);
 /* Whether guessing helps: not when every record has a slot, nor while the page cache serves at once. */
 bool e0_store_predicts(e0_store *);
 const uint8_t *e0_store_data(const e0_store *, int layer, int expert);

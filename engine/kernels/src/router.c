@@ -102,7 +102,7 @@ static int ask_router(e0_exec *x, const e0_op *router, const float *data, int st
     for (int e = 0; e < experts; e++) vote[e] = experts - 1 - e;
     for (int i = 0; i < rows; i++) {
         choose(y[i], experts, router->top_k, ids);
-        for (int s = 0; s < router->top_k; s++) vote[ids[s]] += (int64_t)1 << 32;
+        for (int s = 0; s < router->top_k; s++) vote[ids[s]] += (int64_t)(router->top_k - s) << 32; /* the surest first */
     }
     qsort(vote, (size_t)experts, sizeof *vote, by_votes);
     while (n < experts && vote[n] >> 32) n++;
@@ -111,7 +111,7 @@ static int ask_router(e0_exec *x, const e0_op *router, const float *data, int st
 
 void e0_predict(e0_exec *x, int layer, const float *data, int stride, const e0_op *next) {
     if (x->prediction < 0 || !e0_store_predicts(x->store)) return;
-    int experts = next->count, n;
+    int experts = next->count, n, sure;
     int limit = x->tokens >= PREDICT_ROWS ? experts : x->prediction * x->tokens;
     int64_t *vote = malloc((size_t)experts * (sizeof *vote + sizeof(int32_t)));
     if (!vote) return;
@@ -119,11 +119,12 @@ void e0_predict(e0_exec *x, int layer, const float *data, int stride, const e0_o
     if (next->kind == E0_ROUTER) {
         n = next->c < 0 ? 0 : ask_router(x, next, data, stride, vote);
         for (int i = 0; i < n; i++) ids[i] = experts - 1 - (int32_t)(vote[i] & 0xffffffff);
+        sure = x->tokens > 1 ? n : (3 * n + 3) / 4; /* one token's last quarter is mostly wrong: kept, not read */
     } else {
         n = next->b < 0 ? experts : 0; /* all experts are used: no guess needed */
         for (int i = 0; i < n; i++) ids[i] = i;
-        limit = experts;
+        limit = sure = n;
     }
-    e0_store_predict(x->store, layer, ids, n, limit);
+    e0_store_predict(x->store, layer, ids, n, sure, limit);
     free(vote);
 }

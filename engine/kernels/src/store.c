@@ -81,14 +81,15 @@ bool e0_store_predicts(e0_store *s) {
     return useful;
 }
 
-int e0_store_predict(e0_store *s, int layer, const int32_t *experts, int n, int limit) {
+int e0_store_predict(e0_store *s, int layer, const int32_t *experts, int n, int sure, int limit) {
     e0_lock(s->mutex);
     int reads = 0;
     for (int i = 0; i < n; i++) {
         e0_record *r = s->rec + layer * s->o.experts + experts[i];
         r->tick = r->guess = s->tick; /* kept: no victim of this chunk */
         s->count.predicted++;
-        if (r->state == ABSENT && reads < limit && e0_read_submit(s, layer * s->o.experts + experts[i], true)) reads++;
+        if (r->state != ABSENT || i >= sure || reads == limit) continue;
+        reads += e0_read_submit(s, layer * s->o.experts + experts[i], true);
     }
     s->count.ahead_reads += reads;
     e0_unlock(s->mutex);
