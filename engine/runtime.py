@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -36,6 +37,7 @@ from engine.model.model import Model, kv_bytes_per_token
 from engine.model.placement import ExpertFiles, Placement, choose_io
 from engine.model.program import Program
 from engine.stop import StopFlag
+from engine.store import chunk
 from engine.store.budget import MemoryPlan, budget_bytes, plan_memory
 from engine.store.knee import DRIVE_BYTES_S, TYPICAL
 from engine.store.needs import MemoryNeeds
@@ -45,7 +47,6 @@ from engine.store.warm import warm_start
 from engine.telemetry import Snapshot
 
 DEFAULT_CONTEXT = 4096
-CHUNKS = (512, 128, 32)  # prefill chunk lengths, the longest that fits is taken
 OPEN_WARM_S = 1.0  # reading experts ahead may delay the opening of a model by so much
 _GROWTH = 48 << 20  # what Python itself adds while it works: tokenizer tables, logits, SQLite
 
@@ -266,7 +267,7 @@ def memory_needs(
         dense_bytes=dense_bytes(container),
         kv_bytes_per_token=kv_bytes_per_token(shape, kv_format),
         context_tokens=context,
-        workspace_bytes=workspace_bytes(program, container, CHUNKS[-1]),
+        workspace_bytes=workspace_bytes(program, container, chunk.LENGTHS[0]),
         record_bytes=max(layout.bytes for layout in container.manifest.layouts),
         experts_total=shape.layers * shape.experts,
         top_k=shape.top_k,
@@ -283,7 +284,7 @@ def plan_io(container: Container, config: Edge0Config) -> IoChoice:
 
 
 def _plan(container: Container, program: Program, config: Edge0Config) -> _Opening:
-    """The memory plan with the longest prefill chunk that fits. Raises BudgetError."""
+    """The memory plan, and the prefill chunk that makes a turn shortest. Raises BudgetError."""
     shape = container.shape
     context = min(config.context_tokens or DEFAULT_CONTEXT, shape.max_positions)
     memory = system_memory()
@@ -291,13 +292,14 @@ def _plan(container: Container, program: Program, config: Edge0Config) -> _Openi
     budget = None if config.memory_budget_gb is None else budget_bytes(config.memory_budget_gb)
     needs = memory_needs(container, program, context, config.kv_format)
     speeds = replace(TYPICAL, drive_bytes_s=DRIVE_BYTES_S[drive_info(container.path).kind])
-    for chunk in CHUNKS:
-        sized = replace(needs, workspace_bytes=workspace_bytes(program, container, chunk))
-        try:
-            plan = plan_memory(sized, budget, memory.available, memory.total, limited, speeds)
-        except BudgetError:
-            if chunk == CHUNKS[-1]:
-                raise
-        else:
-            return _Opening(sized, plan, chunk, memory.available)
-    raise AssertionError("CHUNKS is not empty")
+
+    def opening(length: int) -> tuple[float, _Opening]:
+        sized = replace(needs, workspace_bytes=workspace_bytes(program, container, length))
+        plan = plan_memory(sized, budget, memory.available, memory.total, limited, speeds)
+        found = _Opening(sized, plan, length, memory.available)
+        return chunk.turn_seconds(sized, plan.expert_slots, length, speeds), found
+
+    options = [opening(chunk.LENGTHS[0])]  # raises where nothing fits
+    with suppress(BudgetError):
+        options += [opening(length) for length in chunk.LENGTHS[1:] if length <= context]
+    return chunk.best(options)
