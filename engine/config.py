@@ -11,7 +11,7 @@ from typing import Literal
 from engine.errors import ConfigError
 
 IoMode = Literal["auto", "mapped", "direct"]
-Isa = Literal["auto", "avx512", "avxvnni", "avx2", "neon", "scalar"]
+Isa = Literal["auto", "avx512", "avxvnni", "avx2", "neon_i8mm", "neon", "scalar"]
 KvFormat = Literal["fp16", "int8"]
 
 

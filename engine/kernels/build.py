@@ -33,7 +33,7 @@ SANITIZE_FLAGS = ("-O1", "-g", "-fsanitize=undefined", "-fsanitize-trap=undefine
 
 @dataclass(frozen=True)
 class Variant:
-    """On `arch`, sources whose file name contains `mark` get `flags` on top."""
+    """On `arch`, sources whose file name contains `mark` get `flags` on top; the first wins."""
 
     mark: str
     arch: str
@@ -49,6 +49,7 @@ VARIANTS = (
     Variant("_avx512", "x86_64", (*_AVX2, *_AVX512)),
     Variant("_avxvnni", "x86_64", (*_AVX2, "-mavxvnni")),
     Variant("_avx2", "x86_64", _AVX2),
+    Variant("_neon_i8mm", "arm64", ("-mcpu=generic+dotprod+fullfp16+i8mm",)),
     Variant("_neon", "arm64", ("-mcpu=generic+dotprod+fullfp16",)),
 )
 

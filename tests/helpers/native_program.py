@@ -19,7 +19,7 @@ from engine.model.executor import float_strips
 from engine.model.program import Op, Rotary
 
 Floats = NDArray[np.float32]
-SETS = ("avx512", "avxvnni", "avx2", "neon", "scalar")
+SETS = ("avx512", "avxvnni", "avx2", "neon_i8mm", "neon", "scalar")
 
 
 def instruction_sets() -> list[str]:

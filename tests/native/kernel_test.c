@@ -85,8 +85,8 @@ static float *product(const e0_kernels *k, const e0_matrix *m, const uint8_t *da
     return out;
 }
 
-static void test_matmul(int tokens) {
-    e0_matrix m = {.format = random_int(0, 4), .rows = random_int(1, 50), .cols = random_int(1, 80)};
+static void test_matmul(int format, int tokens) {
+    e0_matrix m = {.format = format, .rows = random_int(1, 50), .cols = random_int(1, 80)};
     if (random_int(0, 3) == 0) m.cols += 512 * random_int(1, 2); /* more than a chunk of blocks */
     m.strip_bytes = (int64_t)strip_bytes(m.format, m.cols);
     for (int i = 0; i < 16; i++) m.table[i] = (int8_t)random_int(-127, 127);
@@ -212,15 +212,17 @@ static void test_all(int rounds) {
         {"gelu", run_gelu}, {"rotate", run_rotate}, {"softmax", run_softmax}, {"combine", run_combine}};
     for (int i = 0; i < rounds; i++) {
         test_quantize();
-        test_matmul(random_int(1, 40));
+        test_matmul(random_int(0, 4), random_int(1, 40));
         test_attend();
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) test_row(rows[r].name, rows[r].run);
     }
-    test_matmul(48 * E0_PANEL + 14); /* more panels than one pass takes */
+    for (int format = E0_TABLE4; format <= E0_F32; format++)
+        for (int tokens = 1; tokens <= E0_PANEL + 2; tokens++) test_matmul(format, tokens);
+    test_matmul(random_int(0, 4), 48 * E0_PANEL + 14); /* more panels than one pass takes */
 }
 
 int main(int argc, char **argv) {
-    static const char *const names[] = {"avx512", "avxvnni", "avx2", "neon", "scalar"};
+    static const char *const names[] = {"avx512", "avxvnni", "avx2", "neon_i8mm", "neon", "scalar"};
     int rounds = argc > 1 ? atoi(argv[1]) : 100;
     plain = e0_kernels_scalar();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

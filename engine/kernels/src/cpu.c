@@ -1,4 +1,5 @@
-/* Which instruction sets this processor and system allow, from CPUID and XGETBV (Intel SDM vol. 2A). */
+/* Which instruction sets this processor and system allow: from CPUID and XGETBV (Intel SDM vol. 2A), on ARM
+ * from the system. */
 #include "e0.h"
 
 #include <string.h>
@@ -23,14 +24,34 @@ int e0_cpu_has(int wanted) {
     int avx512 = avx2 && (states & 0xe6) == 0xe6 && (f7b & f_dq_bw_vl) == f_dq_bw_vl && (f7c >> 11 & 1); /* VNNI */
     return wanted == E0_CPU_AVX2 ? avx2 : wanted == E0_CPU_AVXVNNI ? avx2 && (f71a >> 4 & 1) : avx512;
 }
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+int e0_cpu_has(int wanted) {
+    int dot = getauxval(AT_HWCAP) >> 20 & 1; /* HWCAP_ASIMDDP, HWCAP2_I8MM */
+    return wanted == E0_CPU_DOT ? dot : wanted == E0_CPU_I8MM ? dot && (getauxval(AT_HWCAP2) >> 13 & 1) : 0;
+}
+#elif defined(__aarch64__) && defined(_WIN32)
+#include <windows.h>
+int e0_cpu_has(int wanted) { /* PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE, PF_ARM_V82_I8MM_INSTRUCTIONS_AVAILABLE */
+    int dot = IsProcessorFeaturePresent(43);
+    return wanted == E0_CPU_DOT ? dot : wanted == E0_CPU_I8MM ? dot && IsProcessorFeaturePresent(66) : 0;
+}
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+int e0_cpu_has(int wanted) {
+    int i8mm = 0;
+    size_t size = sizeof i8mm;
+    if (wanted == E0_CPU_I8MM && sysctlbyname("hw.optional.arm.FEAT_I8MM", &i8mm, &size, NULL, 0)) return 0;
+    return wanted == E0_CPU_DOT || i8mm; /* every Apple silicon has dot products */
+}
 #else
 int e0_cpu_has(int wanted) { return (void)wanted, 0; }
 #endif
 
 const e0_kernels *e0_pick_kernels(const char *name) {
-    const e0_kernels *all[] = {e0_kernels_avx512(), e0_kernels_avxvnni(), e0_kernels_avx2(), e0_kernels_neon(),
-                               e0_kernels_scalar()};
-    for (int i = 0; i < 5; i++)
+    const e0_kernels *all[] = {e0_kernels_avx512(), e0_kernels_avxvnni(), e0_kernels_avx2(),
+                               e0_kernels_neon_i8mm(), e0_kernels_neon(), e0_kernels_scalar()};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] && (strcmp(name, "auto") == 0 || strcmp(name, all[i]->name) == 0)) return all[i];
     return NULL;
 }

@@ -75,13 +75,14 @@ typedef struct {
     void (*softmax)(float *x, int n);
 } e0_kernels;
 
-enum { E0_CPU_AVX2, E0_CPU_AVXVNNI, E0_CPU_AVX512 };
+enum { E0_CPU_AVX2, E0_CPU_AVXVNNI, E0_CPU_AVX512, E0_CPU_DOT, E0_CPU_I8MM };
 int e0_cpu_has(int wanted);
 const e0_kernels *e0_kernels_scalar(void);
 const e0_kernels *e0_kernels_avx2(void);
 const e0_kernels *e0_kernels_avxvnni(void);
 const e0_kernels *e0_kernels_avx512(void);
 const e0_kernels *e0_kernels_neon(void);
+const e0_kernels *e0_kernels_neon_i8mm(void);
 const e0_kernels *e0_pick_kernels(const char *name); /* "auto" or a name; NULL when it cannot run here */
 
 /* ---- platform.c ---- */

@@ -108,6 +108,8 @@ def test_each_variant_gets_its_flags_only_on_its_processor() -> None:
     assert "-mavxvnni" in commands("kernels_avxvnni.c", LINUX)
     assert not [f for f in commands("kernels_avx512.c", MACOS) if "avx" in f]
     assert [f for f in commands("kernels_neon.c", MACOS) if "dotprod" in f]
+    assert not [f for f in commands("kernels_neon.c", MACOS) if "i8mm" in f]
+    assert [f for f in commands("kernels_neon_i8mm.c", MACOS) if "i8mm" in f]
     assert not [f for f in commands("kernels_neon.c", LINUX) if "dotprod" in f]
     assert not [f for f in commands("exec.c", LINUX) if f.startswith("-m")]
 

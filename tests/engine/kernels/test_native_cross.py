@@ -6,6 +6,7 @@ small model through pool, store and executor. Undefined behaviour, bad addresses
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ ROUNDS = {  # of kernel_test and store_test: a second or two
     "arm64": (6, 2),
     "windows": (20, 6),
 }
+ARM64 = next(flavour for flavour in FLAVOURS if flavour.name == "arm64")
 
 
 @pytest.fixture(params=FLAVOURS, ids=lambda flavour: flavour.name)
@@ -42,7 +44,26 @@ def test_every_kernel_agrees_with_the_portable_one(flavour: Flavour, tmp_path: P
     if flavour.name == "undefined behaviour":
         assert words[::2] == instruction_sets()
     if flavour.name == "arm64":
-        assert words[0] == "neon"
+        assert words[::2] == ["neon_i8mm", "neon", "scalar"]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("flavour", [ARM64], ids=["arm64"], indirect=True)
+def test_int8_matrix_products_run_where_the_processor_has_them(
+    flavour: Flavour, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QEMU_LOG", "in_asm")
+    monkeypatch.setenv("QEMU_LOG_FILENAME", str(tmp_path / "executed"))
+    smmla = re.compile(r"  4e[89][0-9a-f]a[4-7][0-9a-f]{2}  ")
+    for processor, sets in (
+        ("max", ["neon_i8mm", "neon", "scalar"]),
+        ("neoverse-n1", ["neon", "scalar"]),
+        ("cortex-a53", ["scalar"]),
+    ):
+        monkeypatch.setenv("QEMU_CPU", processor)
+        assert run(flavour, "kernel", tmp_path, 0).split()[::2] == sets
+        executed = (tmp_path / "executed").read_text(encoding="utf-8", errors="replace")
+        assert bool(smmla.search(executed)) is (processor == "max")
 
 
 @pytest.mark.timeout(600)
