@@ -21,7 +21,7 @@ from engine.hub.part import Claim
 from engine.hub.policy import DownloadPolicy
 from engine.hub.refusals import TRY_LATER, Headers, is_temporary, refusal, wait_s
 
-PIECE = 1 << 20
+PIECE = 1 << 18
 _EXPIRED = (401, 403, 404, 410)  # from a storage host: its signed address is too old
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
 

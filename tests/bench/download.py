@@ -2,10 +2,10 @@
 
     python -m tests.bench.download [--mb 1024] [--connections 4] [--rounds 3]
 
-Ours hashes, journals and syncs; the others only store. `stored` is curl made to keep what we keep:
-synced, and its hash checked afterwards. The server is a process of its own that hands files to the
-system to send; the runs take turns, so that a busy machine hurts all alike. Prints one JSON line:
-MB/s and CPU seconds a GB, medians, and our ratio to each.
+Ours hashes, journals and syncs; the others only store. `curl_kept` is curl made to keep what we
+keep: synced, its hash checked afterwards. The server is a process of its own that lets the system
+send; the ways take turns in changing order, so that a busy machine, or memory it has to find first,
+hurts all alike. Prints one JSON line: MB/s, CPU seconds a GB, medians, and our ratio to each.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Callable
@@ -65,8 +66,6 @@ def serve(path: str) -> None:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.daemon_threads = True
-    import threading
-
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()
 
@@ -140,8 +139,9 @@ def measure(plan: DownloadPlan, connections: int, rounds: int, only: list[str]) 
     ways = {name: way for name, way in ways.items() if not only or name in only}
     speeds: dict[str, list[float]] = {name: [] for name in ways}
     costs: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, way in ways.items():
+    for number in range(rounds):
+        for name in _turned(list(ways), number):
+            way = ways[name]
             with tempfile.TemporaryDirectory() as folder:
                 os.sync()
                 begin, cpu = time.perf_counter(), cpu_s()
@@ -155,6 +155,12 @@ def measure(plan: DownloadPlan, connections: int, rounds: int, only: list[str]) 
             pairs = zip(speeds["ours"], speeds[other], strict=True)
             result[f"ours/{other}"] = round(statistics.median(a / b for a, b in pairs), 2)
     return result
+
+
+def _turned(names: list[str], number: int) -> list[str]:
+    """The names, beginning with another one each round."""
+    first = number % len(names)
+    return names[first:] + names[:first]
 
 
 def make_file(path: Path, size: int) -> RemoteFile:
