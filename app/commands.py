@@ -16,7 +16,8 @@ SourceKind = Literal["starter", "hub", "local"]
 class Order:
     """A model to add. source: a hub id, or a folder or GGUF file; models: where to put it.
 
-    gguf: part of the name of one of several GGUF files; endpoint: a hub or its mirror.
+    gguf: part of the name of one of several GGUF files; endpoint: a hub or its mirror. by_shard:
+    each downloaded file is deleted once it is converted, where the disk holds no more.
     """
 
     kind: SourceKind = "starter"
@@ -27,6 +28,7 @@ class Order:
     calibrate: bool = True
     endpoint: str = OFFICIAL_HUB
     with_token: bool = False
+    by_shard: bool = False
 
     @property
     def name(self) -> str:
@@ -42,7 +44,7 @@ class Order:
             return [*starter_command(), "--models-dir", str(self.models)]
         calibrate = [] if self.calibrate else ["--calibrate", "none"]
         if self.kind == "hub":
-            return [*self._get(), *calibrate]
+            return [*self._get(), *calibrate, *(["--shard-by-shard"] if self.by_shard else [])]
         out = str(self.models / self.name)
         place = ["--model", self.source, "--out", out, "--quant", self.quant]
         return [*engine_command(), "prepare", *place, *calibrate, "--progress", "json"]

@@ -116,6 +116,7 @@ class AddModel(QObject):
         if order == self.order:
             return
         if replace(order, calibrate=self.order.calibrate) != self.order:
+            order = replace(order, by_shard=False)
             self.cancel_looking()
             self.outlook, self.look_problem = None, ""
         self.order = order
@@ -209,7 +210,17 @@ class AddModel(QObject):
         machine = self.measured.speed if self.measured is not None else None
         self.survey = survey
         self.outlook = self._door.outlook(forecast, survey.memory, machine)
+        if self.order.kind == "hub":
+            tight = forecast.disk_peak > survey.drive.free_bytes
+            by_shard = tight and forecast.disk_peak_by_shard < forecast.disk_peak
+            self.order = replace(self.order, by_shard=by_shard)
         self.changed.emit()
+
+    @property
+    def disk_peak(self) -> int:
+        """Bytes on the disk while the model that was looked at is made."""
+        told = self.outlook.forecast
+        return int(told.disk_peak_by_shard if self.order.by_shard else told.disk_peak)
 
     def _not_looked(self, problem: str) -> None:
         self.look_problem = problem

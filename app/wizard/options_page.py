@@ -85,7 +85,7 @@ class OptionsPage(Page):
             (self.tr("Download"), size(told.download) if told.download else ""),
             (
                 self.tr("Disk"),
-                disk.format(size(told.disk_peak), size(told.output), size(drive.free_bytes)),
+                disk.format(size(self.model.disk_peak), size(told.output), size(drive.free_bytes)),
             ),
             (
                 self.tr("Memory"),
@@ -112,10 +112,15 @@ class OptionsPage(Page):
         if outlook is None:
             ask = self.tr("You may also start at once; it asks first and checks the room.")
             return ask if kind == "hub" and not self.model.looking else ""
-        if outlook.forecast.disk_peak > self.model.survey.drive.free_bytes:
+        if self.model.disk_peak > self.model.survey.drive.free_bytes:
             return self.tr("There is too little room on the drive for it.")
         if not outlook.fits:
             return self.tr("It does not fit into the memory that is free now. You may still try.")
         if outlook.speed is not None and outlook.speed.decode_tok_s.high < 1:
             return self.tr("It will run, but slower than a word a second.")
+        if self.model.order.by_shard:
+            return self.tr(
+                "It will run here. The drive is small for it, so each downloaded file is deleted"
+                " once it is converted."
+            )
         return self.tr("It will run here.")

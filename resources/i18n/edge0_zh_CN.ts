@@ -1000,6 +1000,10 @@
         <translation>可以运行，但每秒不到一个词。</translation>
     </message>
     <message>
+        <source>It will run here. The drive is small for it, so each downloaded file is deleted once it is converted.</source>
+        <translation>可以在此运行。磁盘空间不大，因此每个下载的文件转换后即删除。</translation>
+    </message>
+    <message>
         <source>It will run here.</source>
         <translation>可以在此运行。</translation>
     </message>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from app.application import Application
 from app.wizard.model_page import HUB, LIST, LOCAL, STARTER
 from app.wizard.wizard import Wizard
 from tests.helpers.fake_hub import FakeHub
+from tests.helpers.sharded import shard
+from tests.helpers.tiny_models import make_tiny_checkpoint
 
 SLOW = 60_000
 
@@ -89,6 +92,34 @@ def test_a_hub_is_asked_only_when_told_and_then_delivers(
         finish(qtbot, wizard, real_app)
         assert all(request.authorization is None for request in hub.requests)
         assert real_app.core.settings.hub_endpoint == hub.url  # the next one comes from there, too
+
+
+def test_on_a_small_drive_each_file_is_deleted_once_it_is_converted(
+    qtbot: QtBot,
+    wizard: Wizard,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.setenv(name, "127.0.0.1,localhost")
+    source = shard(make_tiny_checkpoint("qwen3_moe", tmp_path / "source"), 6, in_order=True)
+    files = {path.name: path.read_bytes() for path in source.iterdir()}
+    with FakeHub({"org/model": files}) as hub:
+        model = wizard.model
+        model.choose(kind="hub", source="org/model", endpoint=hub.url)
+        model.look()
+        qtbot.waitUntil(lambda: not model.looking, timeout=SLOW)
+        told = model.outlook.forecast
+        for free, expected in ((told.disk_peak, False), (told.disk_peak - 1, True)):
+            model.survey = replace(model.survey, drive=replace(model.survey.drive, free_bytes=free))
+            model._looked(told)
+            assert model.order.by_shard == expected
+            assert ("--shard-by-shard" in model.order.command()) == expected
+            assert model.disk_peak <= free
+        wizard.options.refresh()
+        assert "each downloaded file is deleted" in wizard.options._verdict.text()
+        model.choose(quant="int8")  # another conversion takes another room
+        assert not model.order.by_shard
 
 
 def test_every_control_has_a_name_and_the_keyboard_reaches_it(wizard: Wizard) -> None:
