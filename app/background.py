@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.engine_text import said
 from engine import Edge0Error, StopFlag, Stopped
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class Background(QObject):
         except Stopped:
             error = "Stopped."
         except Edge0Error as problem:
-            error = f"{problem.message} {problem.next_step}".strip()
+            error = f"{said(problem.message)} {said(problem.next_step)}".strip()
         except Exception as problem:
             log.exception("work in the background failed")
             error = f"{type(problem).__name__}: {problem}"

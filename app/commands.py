@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 OFFICIAL_HUB = "https://huggingface.co"
+STARTER_NAME = "SmolLM2-135M-Instruct-int8"
 SourceKind = Literal["starter", "hub", "local"]
 
 
@@ -33,6 +35,8 @@ class Order:
     @property
     def name(self) -> str:
         """The folder of the result."""
+        if self.kind == "starter":
+            return STARTER_NAME
         last = self.source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
         if last.lower().endswith(".gguf"):
             last = last[:-5]
@@ -41,7 +45,7 @@ class Order:
     def command(self) -> list[str]:
         """What fetches and converts it; the same command goes on after any interruption."""
         if self.kind == "starter":
-            return [*starter_command(), "--models-dir", str(self.models)]
+            return starter_command(self.models)
         calibrate = [] if self.calibrate else ["--calibrate", "none"]
         if self.kind == "hub":
             return [*self._get(), *calibrate, *(["--shard-by-shard"] if self.by_shard else [])]
@@ -61,6 +65,17 @@ class Order:
         return [*get, "--progress", "json", f"{self.source}"]
 
 
+def is_address(text: str) -> bool:
+    """Whether a hub or a proxy could be at this address."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port  # raises for a number that no port has
+    except ValueError:
+        return False
+    plain = text.isascii() and text.isprintable() and " " not in text
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and plain and port != 0
+
+
 def engine_command() -> list[str]:
     """How the engine's command line is started."""
     if getattr(sys, "frozen", False):
@@ -69,9 +84,9 @@ def engine_command() -> list[str]:
     return [sys.executable, "-m", "engine.cli"]
 
 
-def starter_command() -> list[str]:
-    """The command that fetches and converts the starter."""
-    return [*engine_command(), "starter", "--progress", "json"]
+def starter_command(models: Path) -> list[str]:
+    """The command that fetches the starter and puts it into the models folder."""
+    return [*engine_command(), "starter", "--progress", "json", "--models-dir", str(models)]
 
 
 def verify_command(model: Path) -> Sequence[str]:
@@ -82,3 +97,8 @@ def verify_command(model: Path) -> Sequence[str]:
 def compact_command(model: Path) -> Sequence[str]:
     """Lay a model's experts out by their use."""
     return [*engine_command(), "prepare", "compact", str(model), "--progress", "json"]
+
+
+def move_command(model: Path, folder: Path) -> Sequence[str]:
+    """Move a model into another folder."""
+    return [*engine_command(), "move", str(model), str(folder), "--progress", "json"]

@@ -16,13 +16,15 @@ from app.diagnostics import write_diagnostics
 from app.engine_worker import EngineClient
 from app.prepare_job import PrepareJob
 from app.settings import Settings, read_settings, write_settings
+from app.speeds import Speeds
 from app.viewmodels.add_model import AddModel
 from app.viewmodels.chat import ChatModel
 from app.viewmodels.conversations import ConversationsModel
 from app.viewmodels.library import LibraryModel
 from app.viewmodels.manage import ManageModel
 from app.viewmodels.stats import StatsModel
-from engine import StopFlag
+from app.viewmodels.unfinished import UnfinishedModel
+from engine import Finished, StopFlag
 
 log = logging.getLogger(__name__)
 
@@ -44,12 +46,19 @@ class Core(QObject):
         self.conversations = ConversationsModel(self.archive, self)
         self.library = LibraryModel(door, self.engine, self._get, self.keep, self)
         self.stats = StatsModel(door.Snapshot, door.Rates.between, self.engine.arrived, self)
-        self.starter = PrepareJob(command or starter_command(), self)
+        self._starter_command = command
+        self.starter = PrepareJob(parent=self)
         self.starter.finished.connect(self.library.add)
         self.adding = AddModel(door, self._get, self.keep, folder, self)
         self.adding.added.connect(self.library.add)
-        self.manage = ManageModel(self.library, self)
-        self.manage.sweep([self.adding.order.models])
+        self.adding.release = self.library.release
+        self.unfinished = UnfinishedModel(door, self.adding, self)
+        self.speeds = Speeds(folder / "speeds.json")
+        orders = self.adding.orders
+        self.manage = ManageModel(self.library, self.speeds, orders, door.receipt, self)
+        self.adding.settle(self.adding.order.models)
+        self.manage.sweep({self.adding.order.models, *_folders(self.settings)})
+        self.engine.arrived.connect(self._note_speed)
         self.chat.conversations_changed.connect(self.conversations.refresh)
 
     def keep(self, settings: Settings) -> None:
@@ -62,7 +71,26 @@ class Core(QObject):
         except OSError as error:
             log.exception("settings could not be written")
             self.write_failed.emit(f"{self._settings_file}: {error.strerror}")
+        if _places(old) != _places(settings):
+            self.adding.use_settings()
+            self.library.refresh()
         self.settings_changed.emit(old, settings)
+
+    @property
+    def usual_models_folder(self) -> Path:
+        """Where models are kept when nothing else is chosen."""
+        return Path(self._door.models_dir(None))
+
+    def get_starter(self) -> None:
+        """Fetch the starter model into the models folder, or go on."""
+        if not self.starter.alive:
+            command = self._starter_command or starter_command(self.adding.order.models)
+            self.starter.use(command, proxy=self.settings.hub_proxy)
+            self.starter.start()
+
+    def exclusions(self) -> Sequence[tuple[Any, Any]]:
+        """What we excluded from Windows Defender and did not take back."""
+        return list(self._door.our_exclusions(self.adding.ledger))
 
     def examine(self, stop: StopFlag) -> Sequence[Any]:
         """The doctor's findings about this machine and the open model. Any thread."""
@@ -84,11 +112,27 @@ class Core(QObject):
         self.chat.flush()
         self.starter.close()
         self.adding.close()
+        self.unfinished.close()
         self.manage.close()
         ended = self.engine.close()  # ends a reply, which saves it
         self.chat.flush()
         self.archive.close()
         return ended
 
+    def _note_speed(self, job: int, event: Any) -> None:
+        model = self.library.current
+        if isinstance(event, Finished) and model is not None and event.stats.generated_tokens:
+            self.speeds.note(model, event.stats)
+
     def _get(self) -> Settings:
         return self.settings
+
+
+def _folders(settings: Settings) -> set[Path]:
+    """Where models lay that were used."""
+    return {Path(model).parent for model in settings.models}
+
+
+def _places(settings: Settings) -> tuple[str, str, str]:
+    """Where models come from and go to."""
+    return settings.models_folder, settings.hub_endpoint, settings.hub_proxy

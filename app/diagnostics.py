@@ -17,7 +17,7 @@ from app.logs import redact
 from app.settings import Settings
 
 LARGEST_LOG = 2_000_000
-_PRIVATE = ("system_prompt", "geometry")
+_PRIVATE = ("system_prompt", "geometry", "hub_proxy")
 
 
 def write_diagnostics(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,10 +10,13 @@ from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
+from app.commands import Order
 from app.core import Core
 from app.settings import Settings
 from app.widgets.chat_page import ChatPage
 from app.widgets.doctor_dialog import DoctorDialog
+from app.widgets.downloads_page import DownloadsPage
+from app.widgets.exclusions_page import ExclusionsPage
 from app.widgets.icon_button import IconButton
 from app.widgets.live_panel import LivePanel
 from app.widgets.model_picker import ModelPicker
@@ -85,6 +89,7 @@ class MainWindow(QMainWindow):
         self.picker.add_wanted.connect(self.add_model)
         self.picker.manage_wanted.connect(self.manage_models)
         self.picker.check_wanted.connect(self.check_computer)
+        self.page.welcome.card.start_wanted.connect(core.get_starter)
         self.page.welcome.card.more_wanted.connect(self.add_model)
         self.page.welcome.card.folder_wanted.connect(self.pick_folder)
         self._sidebar_button.toggled.connect(self._show_sidebar)
@@ -146,19 +151,30 @@ class MainWindow(QMainWindow):
 
     def add_model(self) -> None:
         """Open the wizard, or bring it to the front."""
+        self._wizard().activateWindow()
+
+    def make_again(self, order: Order) -> None:
+        """Open the wizard where one chooses how to convert what is known already."""
+        self._wizard().make_again(order)
+
+    def _wizard(self) -> Wizard:
+        core = self._core
         open_ones = (w for w in self.findChildren(Wizard) if w.isVisible())
         wizard = next(open_ones, None)
         if wizard is None:
-            wizard = Wizard(self._core.adding, self._core.settings.language, self)
+            wizard = Wizard(core.adding, core.unfinished, core.settings.language, self)
             wizard.chat_wanted.connect(self.new_chat)
             wizard.show()
         else:
             wizard.raise_()
-        wizard.activateWindow()
+        return wizard
 
     def manage_models(self) -> None:
         """Open the list of models."""
-        ModelsDialog(self._core.manage, self).open()
+        dialog = ModelsDialog(self._core.manage, self._core.unfinished, self)
+        dialog.again_wanted.connect(self.make_again)
+        dialog.work_wanted.connect(self.add_model)
+        dialog.show()
 
     def check_computer(self) -> None:
         """Open the doctor."""
@@ -166,10 +182,19 @@ class MainWindow(QMainWindow):
 
     def edit_settings(self) -> None:
         """Open the settings."""
-        dialog = SettingsDialog(self._core.settings, self)
+        core = self._core
+        downloads = DownloadsPage(core.settings, core.usual_models_folder, core.adding.login)
+        excluded = ExclusionsPage(core.exclusions) if sys.platform == "win32" else None
+        dialog = SettingsDialog(core.settings, downloads, self, excluded)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted_settings.connect(self._core.keep)
+        dialog.accepted_settings.connect(self._keep_chosen)
         dialog.open()
+
+    def _keep_chosen(self, chosen: Settings) -> None:
+        """What nobody chose in the dialog may have changed while it was open."""
+        now = self._core.settings
+        token, models = now.hub_token_kept, now.models
+        self._core.keep(replace(chosen, hub_token_kept=token, models=models))
 
     def tell(self, text: str) -> None:
         """Show a notice."""
@@ -205,6 +230,7 @@ class MainWindow(QMainWindow):
         self.panel.setVisible(new.show_panel)
         self._sidebar_button.setChecked(new.show_sidebar)
         self._panel_button.setChecked(new.show_panel)
+        self.page.welcome.card.show_place(str(self._core.adding.order.models))
 
     def _show_sidebar(self, shown: bool) -> None:
         self._core.keep(replace(self._core.settings, show_sidebar=shown))

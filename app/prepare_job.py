@@ -21,6 +21,8 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from app.engine_text import read_text
+
 State = Literal["idle", "running", "cancelled", "failed", "done"]
 GRACE_MS = 3000
 LINE_LIMIT = 1 << 16
@@ -54,7 +56,8 @@ class PrepareJob(QObject):
         self.notes: list[str] = []
         self.error = ""
         self.next_step = ""
-        self._secret = b""
+        self.page = ""  # where on the web the problem can be solved
+        self._secret, self._proxy = b"", ""
         self._marks: deque[tuple[float, int]] = deque()
 
     @property
@@ -62,17 +65,18 @@ class PrepareJob(QObject):
         """Whether the child still runs, also while it ends."""
         return self._process is not None
 
-    def use(self, command: Sequence[str], secret: str = "") -> None:
+    def use(self, command: Sequence[str], secret: str = "", proxy: str = "") -> None:
         """Another command for the next start; `secret` is a line for its stdin, kept in memory."""
         if self._process is None:
             self._command, self._secret = list(command), secret.encode()
+            self._proxy = proxy
             self._forget()
             self._set("idle")
 
     def _forget(self) -> None:
         self._buffer = self._errors = b""
         self._path = self.forecast = self.findings = None
-        self.error = self.next_step = self.what = self.stage = self.detail = ""
+        self.error = self.next_step = self.page = self.what = self.stage = self.detail = ""
         self.done = self.total = 0
         self.rate = self.eta_s = None
         self.notes = []
@@ -85,7 +89,7 @@ class PrepareJob(QObject):
         self._forget()
         self._set("running")
         process = QProcess(self)
-        process.setProcessEnvironment(_environment())
+        process.setProcessEnvironment(_environment(self._proxy))
         if sys.platform != "win32":
             flags = QProcess.UnixProcessFlag.CreateNewSession
             process.setUnixProcessParameters(flags)
@@ -157,13 +161,12 @@ class PrepareJob(QObject):
         elif isinstance(record.get("findings"), list):
             self.findings = record["findings"]
         elif "error" in record:
-            self.error = str(record["error"])
-            self.next_step = str(record.get("next_step", ""))
+            self.error, self.next_step = read_text(record, "error"), read_text(record, "next_step")
+            self.page = str(record.get("page", ""))
         elif "done" in record:
             self.done = int(record["done"])
             self.total = int(record.get("total", 0))
-            self.what = str(record.get("what", ""))
-            self.detail = str(record.get("detail", ""))
+            self.what, self.detail = read_text(record, "what"), read_text(record, "detail")
             self._measure(record)
             self.changed.emit()
 
@@ -220,8 +223,11 @@ class PrepareJob(QObject):
         self.changed.emit()
 
 
-def _environment() -> QProcessEnvironment:
+def _environment(proxy: str) -> QProcessEnvironment:
+    """A proxy may hold a password: other programs see a command line, but not this."""
     environment = QProcessEnvironment.systemEnvironment()
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY") if proxy else ():
+        environment.insert(name, proxy)
     environment.insert("PYTHONUTF8", "1")
     environment.insert("PYTHONUNBUFFERED", "1")
     return environment

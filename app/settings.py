@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from app.json_file import write_json
 from app.sampling import Sampling
 from engine import ConfigError, Edge0Config
 
@@ -29,7 +30,8 @@ _UNCHOSEN = {"temperature": 0.7, "top_k": 40, "top_p": 0.95, "min_p": 0, "repeti
 class Settings:
     """Everything the user chose. `models` are the folders used so far, the last used first.
 
-    models_folder: where models are put, "" for the usual place; hub_endpoint: "" for the official.
+    models_folder: where models are put, "" for the usual place; hub_endpoint: "" for the official;
+    hub_proxy: "" for the system's own; hub_token_kept: the system keeps a token of ours.
     """
 
     theme: ThemeChoice = "auto"
@@ -43,6 +45,8 @@ class Settings:
     models: tuple[str, ...] = ()
     models_folder: str = ""
     hub_endpoint: str = ""
+    hub_proxy: str = ""
+    hub_token_kept: bool = False
     show_sidebar: bool = True
     show_panel: bool = True
     ctrl_enter_sends: bool = False
@@ -90,13 +94,7 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
 
 def write_settings(path: Path, settings: Settings) -> None:
     """Replace the file in one step. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump({"version": VERSION, **asdict(settings)}, file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    write_json(path, {"version": VERSION, **asdict(settings)})
 
 
 def _set_aside(path: Path) -> Path:

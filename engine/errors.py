@@ -53,7 +53,14 @@ class StorageError(Edge0Error):
 
 
 class DownloadError(Edge0Error):
-    """A download failed in a way retrying did not cure."""
+    """A download failed in a way retrying did not cure; `page`: where on the web to change that."""
+
+    def __init__(self, message: str, next_step: str = "", page: str = "") -> None:
+        super().__init__(message, next_step)
+        self.page = page
+
+    def __reduce__(self) -> tuple[type[DownloadError], tuple[str, str, str]]:  # type: ignore[override]
+        return (type(self), (self.message, self.next_step, self.page))
 
 
 class ConfigError(Edge0Error):

@@ -16,6 +16,7 @@ from engine.container.files import storage_errors
 from engine.container.manifest import MANIFEST_NAME
 from engine.container.reader import Container
 from engine.errors import ConfigError, Edge0Error
+from engine.text import Text
 
 _PARTIAL = ".partial"  # a conversion at work, or interrupted
 _REPLACED = ".replaced"  # an old model about to be deleted
@@ -23,7 +24,8 @@ _REPLACED = ".replaced"  # an old model about to be deleted
 
 @dataclass(frozen=True)
 class InstalledModel:
-    """One model folder. When `problem` is not empty the model cannot be opened and says why.
+    """One model folder. When `problem` is not empty the model cannot be opened and says why;
+    unfinished: because its conversion is not done yet.
 
     format: number format of the experts. dense: every block is used for every token.
     """
@@ -39,6 +41,7 @@ class InstalledModel:
     dense: bool = False
     complete: bool = False
     problem: str = ""
+    unfinished: bool = False
 
 
 def models_dir(override: Path | None = None) -> Path:
@@ -93,13 +96,15 @@ def find_model(name_or_dir: str | Path, folder: Path | None = None) -> Path:
         return found[0].path
     if path.exists():
         raise ConfigError(
-            f"{path} is not a converted model.",
-            f'Convert it first: edge0 prepare --model "{path}" --out FOLDER.',
+            Text("{0} is not a converted model.", path),
+            Text('Convert it first: edge0 prepare --model "{0}" --out FOLDER.', path),
         )
     if found:
         names = ", ".join(model.name for model in found)
-        raise ConfigError(f"{name_or_dir} could mean {names}.", "Type more of the name.")
-    raise ConfigError(f"There is no model named {name_or_dir}.", _what_there_is(models))
+        raise ConfigError(
+            Text("{0} could mean {1}.", name_or_dir, names), Text("Type more of the name.")
+        )
+    raise ConfigError(Text("There is no model named {0}.", name_or_dir), _what_there_is(models))
 
 
 def _by_name(name: str, models: list[InstalledModel]) -> list[InstalledModel]:
@@ -132,8 +137,8 @@ def _may_be_model(entry: os.DirEntry[str]) -> bool:
 
 def _unfinished(path: Path) -> InstalledModel:
     name = path.name.removesuffix(_PARTIAL)
-    problem = "Its conversion is not finished. Run the same conversion again to go on."
-    return InstalledModel(name, path, _folder_bytes(path), problem=problem)
+    problem = Text("Its conversion is not finished. Run the same conversion again to go on.")
+    return InstalledModel(name, path, _folder_bytes(path), problem=problem, unfinished=True)
 
 
 def _folder_bytes(path: Path) -> int:

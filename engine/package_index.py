@@ -33,6 +33,7 @@ import truststore
 from engine.errors import DownloadError, StorageError
 from engine.events import Progress
 from engine.stop import StopFlag
+from engine.text import Text
 
 DEFAULT_INDEX = "https://pypi.org/simple"
 CHUNK = 1 << 20
@@ -40,7 +41,7 @@ MAX_PAGE_BYTES = 16 << 20
 POLL_S = 0.2
 TIMEOUT_S = 60
 _ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.1"
-_RETRY = "Check the network, or the index or mirror in pip's settings, and try again."
+_RETRY = Text("Check the network, or the index or mirror in pip's settings, and try again.")
 
 OnProgress = Callable[[Progress], None]
 
@@ -81,8 +82,10 @@ def fetch(wanted: IndexFile, folder: Path, progress: OnProgress, stop: StopFlag)
         _clear(folder)
     except OSError as error:
         raise StorageError(
-            f"Storing {wanted.filename} in {folder} failed: {error.strerror or error}.",
-            "Free some space or choose another folder for models.",
+            Text(
+                "Storing {0} in {1} failed: {2}.", wanted.filename, folder, error.strerror or error
+            ),
+            Text("Free some space or choose another folder for models."),
         ) from error
     return target
 
@@ -93,8 +96,8 @@ def _check(fetched: Path, wanted: IndexFile) -> None:
         return
     fetched.unlink()
     raise DownloadError(
-        f"The download of {wanted.filename} has the wrong content; it was thrown away.",
-        "Try again; if it stays so, the index or mirror in pip's settings has another file.",
+        Text("The download of {0} has the wrong content; it was thrown away.", wanted.filename),
+        Text("Try again; if it stays so, the index or mirror in pip's settings has another file."),
     )
 
 
@@ -127,7 +130,9 @@ def _by_pip(wanted: IndexFile, folder: Path, progress: OnProgress, stop: StopFla
             process.wait()
     fetched = work / wanted.filename
     if process.returncode or not fetched.is_file():
-        raise DownloadError(f"Downloading {wanted.project} failed. {_last_words(log.name)}", _RETRY)
+        raise DownloadError(
+            Text("Downloading {0} failed. {1}", wanted.project, _last_words(log.name)), _RETRY
+        )
     return fetched
 
 
@@ -149,7 +154,7 @@ def _wait(
 
 
 def _report(progress: OnProgress, done: int, wanted: IndexFile) -> None:
-    progress(Progress(done, wanted.nbytes, f"downloading {wanted.filename}"))
+    progress(Progress(done, wanted.nbytes, Text("downloading {0}", wanted.filename)))
 
 
 def _folder_bytes(folder: Path) -> int:
@@ -208,7 +213,7 @@ def _network(url: str, error: Exception) -> DownloadError:
     if isinstance(error, urllib.error.HTTPError):
         error.close()
     shown = urllib.parse.urlsplit(url)._replace(netloc=urllib.parse.urlsplit(url).hostname or "")
-    return DownloadError(f"Downloading {shown.geturl()} failed: {error}.", _RETRY)
+    return DownloadError(Text("Downloading {0} failed: {1}.", shown.geturl(), error), _RETRY)
 
 
 class _Links(html.parser.HTMLParser):
@@ -232,7 +237,7 @@ def find_url(wanted: IndexFile, index: str) -> str:
         url: str = urllib.parse.urljoin(page_url, link)
         if Path(urllib.parse.urlsplit(url).path).name == wanted.filename:
             return url
-    raise DownloadError(f"The package index has no {wanted.filename}.", _RETRY)
+    raise DownloadError(Text("The package index has no {0}.", wanted.filename), _RETRY)
 
 
 def _html_links(page: str) -> list[str]:
@@ -245,7 +250,9 @@ def _json_links(page: str) -> list[str]:
     try:
         return [str(file["url"]) for file in json.loads(page)["files"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise DownloadError("The package index gave an answer we cannot read.", _RETRY) from error
+        raise DownloadError(
+            Text("The package index gave an answer we cannot read."), _RETRY
+        ) from error
 
 
 def _by_http(wanted: IndexFile, folder: Path, progress: OnProgress, stop: StopFlag) -> Path:
@@ -269,7 +276,9 @@ def _by_http(wanted: IndexFile, folder: Path, progress: OnProgress, stop: StopFl
             file.flush()
             os.fsync(file.fileno())
     if done < wanted.nbytes:
-        raise DownloadError(f"The connection ended after {done} of {wanted.nbytes} bytes.", _RETRY)
+        raise DownloadError(
+            Text("The connection ended after {0} of {1} bytes.", done, wanted.nbytes), _RETRY
+        )
     return part
 
 

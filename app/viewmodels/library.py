@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app import numbers
 from app.door import Door
+from app.engine_text import said
 from app.engine_worker import EngineClient, Failed, JobDone, Loaded
 from app.settings import Settings
 from engine import Edge0Error, Progress
@@ -83,7 +84,7 @@ class LibraryModel(QObject):
         listed = {entry.path for entry in installed}
         known = [Path(text) for text in self._settings().models]
         elsewhere = [path for path in known if path not in listed]
-        self.entries = installed + [ModelEntry(p, p.name, _is_model(p)) for p in elsewhere]
+        self.entries = installed + [self._elsewhere(path) for path in elsewhere]
         self.changed.emit()
 
     def open_last(self) -> None:
@@ -129,7 +130,15 @@ class LibraryModel(QObject):
         """Take a missing folder off the list."""
         settings = self._settings()
         kept = tuple(text for text in settings.models if Path(text) != path)
-        self._keep(Settings(**{**vars(settings), "models": kept}))
+        self._keep(replace(settings, models=kept))
+        self.refresh()
+
+    def moved(self, old: Path, new: Path) -> None:
+        """A model lies elsewhere now."""
+        settings = self._settings()
+        kept = tuple(str(new) if Path(text) == old else text for text in settings.models)
+        listed = kept if str(new) in kept else (*kept, str(new))
+        self._keep(replace(settings, models=listed))
         self.refresh()
 
     def retry(self) -> None:
@@ -140,10 +149,17 @@ class LibraryModel(QObject):
     def _installed(self) -> list[ModelEntry]:
         folder = self._settings().models_override
         try:
-            return [_entry(model) for model in self._door.list_models(folder)]
+            models = self._door.list_models(folder)
+            return [_entry(model) for model in models if not model.unfinished]
         except (Edge0Error, OSError):
             log.exception("listing models failed")
             return []
+
+    def _elsewhere(self, path: Path) -> ModelEntry:
+        """A model outside the models folder; its drive may be away."""
+        if not _is_model(path):
+            return ModelEntry(path, path.name, present=False)
+        return _entry(self._door.inspect_model(path))
 
     def _on_event(self, job: int, event: Any) -> None:
         if job != self._job:
@@ -185,10 +201,15 @@ class LibraryModel(QObject):
 def _entry(model: Any) -> ModelEntry:
     """What the picker shows of one of the engine's InstalledModel records."""
     about = [numbers.size(model.size_bytes), model.format]
-    about.append("dense" if model.dense else f"{model.experts} experts, top {model.top_k}")
+    if model.dense:
+        about.append(QCoreApplication.translate("Library", "dense"))
+    elif model.experts:
+        text = QCoreApplication.translate("Library", "{0} experts, top {1}")
+        about.append(text.format(model.experts, model.top_k))
     path = Path(model.path)
     present = path.exists()
-    return ModelEntry(path, model.name, present, model.problem, " · ".join(filter(None, about)))
+    line = " · ".join(filter(None, about))
+    return ModelEntry(path, model.name, present, said(model.problem), line)
 
 
 def _is_model(path: Path) -> bool:

@@ -7,8 +7,6 @@ removed on a thread when the undo window ends, or at the next start if the app e
 from __future__ import annotations
 
 import logging
-import shutil
-import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,14 +15,27 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.commands import compact_command, verify_command
+from app.commands import STARTER_NAME, Order, compact_command, move_command, verify_command
+from app.engine_text import read_text
+from app.orders import Orders
 from app.prepare_job import PrepareJob
+from app.remove import remove_in_background
+from app.speeds import Speeds
 from app.viewmodels.library import LibraryModel, ModelEntry
 
 UNDO_MS = 5 * 60_000
 PREFIX = ".deleted-"
 State = Literal[
-    "", "verifying", "compacting", "sound", "compacted", "deleted", "restored", "stopped"
+    "",
+    "verifying",
+    "compacting",
+    "moving",
+    "sound",
+    "compacted",
+    "moved",
+    "deleted",
+    "restored",
+    "stopped",
 ]
 log = logging.getLogger(__name__)
 
@@ -46,11 +57,15 @@ class ManageModel(QObject):
     def __init__(
         self,
         library: LibraryModel,
+        speeds: Speeds,
+        orders: Orders,
+        receipt: Callable[[Path, str], Any],
         parent: QObject | None = None,
         undo_ms: int = UNDO_MS,
     ) -> None:
         super().__init__(parent)
-        self._library = library
+        self._library, self.speeds, self._orders = library, speeds, orders
+        self._receipt = receipt
         self.job = PrepareJob(parent=self)
         self.subject: Path | None = None
         self.state: State = ""
@@ -59,6 +74,7 @@ class ManageModel(QObject):
         self._expiry = QTimer(self, singleShot=True, interval=undo_ms)
         self._expiry.timeout.connect(self._expire)
         self.job.changed.connect(self._job_changed)
+        self.job.finished.connect(self._moved)
         library.changed.connect(self.listed)
 
     @property
@@ -83,6 +99,30 @@ class ManageModel(QObject):
         """Lay experts out by use; the model must not be open meanwhile."""
         work = list(compact_command(path))
         self._library.release(path, lambda: self._begin(path, "compacting", work))
+
+    def move(self, path: Path, folder: Path) -> None:
+        """Put the model into another folder, also on another drive."""
+        work = list(move_command(path, folder))
+        self._library.release(path, lambda: self._begin(path, "moving", work))
+
+    def made_from(self, path: Path) -> Order | None:
+        """How to make this model anew; None when nobody knows where it came from."""
+        known = self._orders.receipt(path)
+        if known is not None or path.name == STARTER_NAME:
+            return known or Order("starter", models=path.parent)
+        asked = self._receipt(path.parent, path.name)
+        if asked is None or asked.revision != "main":
+            return None
+        order = Order("hub", asked.model, path.parent, asked.gguf, asked.quant)
+        return order if order.name == path.name else None
+
+    def forget(self, path: Path) -> None:
+        """Take a model whose drive is away off the list."""
+        self._library.forget(path)
+
+    def refresh(self) -> None:
+        """Look again: a drive may have come or gone."""
+        self._library.refresh()
 
     def stop(self) -> None:
         """Stop the job; the model stays whole."""
@@ -126,7 +166,7 @@ class ManageModel(QObject):
         for folder in folders:
             if folder.is_dir():
                 for left in folder.glob(f"{PREFIX}*"):
-                    _in_background(lambda left=left: _remove(left))  # type: ignore[misc]
+                    remove_in_background(left)
 
     def close(self) -> None:
         """End the job; a deletion that can still be undone is finished at the next start."""
@@ -145,7 +185,11 @@ class ManageModel(QObject):
         self.changed.emit()
 
     def _job_ended(self) -> None:
-        ends: dict[State, State] = {"verifying": "sound", "compacting": "compacted"}
+        ends: dict[State, State] = {
+            "verifying": "sound",
+            "compacting": "compacted",
+            "moving": "moved",
+        }
         if self.job.state == "cancelled":
             self.state = "stopped"
         elif self.job.state == "failed":
@@ -155,11 +199,25 @@ class ManageModel(QObject):
             self.state = ends.get(self.state, self.state)
         self._library.refresh()
 
+    def _moved(self, new: Path) -> None:
+        """Only moving tells another place than the model had."""
+        old = self.subject
+        if old is None or new == old:
+            return
+        self.speeds.moved(old, new)
+        try:
+            self._orders.moved(old, new)
+        except OSError:
+            log.exception("the note of an order could not be written")
+        self.subject = new
+        self._library.moved(old, new)
+        self.changed.emit()
+
     def _expire(self) -> None:
         deleted, self.deleted = self.deleted, None
         self._expiry.stop()
         if deleted is not None:
-            _in_background(lambda: _remove(deleted.aside))
+            remove_in_background(deleted.aside)
             self.changed.emit()
 
 
@@ -167,16 +225,5 @@ def _damage(findings: Iterable[dict[str, Any]]) -> str:
     """What a check of the files found wrong, or nothing."""
     for finding in findings:
         if finding.get("id") in ("model", "model-hashes") and finding.get("status") == "fail":
-            return f"{finding.get('evidence', '')} {finding.get('advice', '')}".strip()
+            return f"{read_text(finding, 'evidence')} {read_text(finding, 'advice')}".strip()
     return ""
-
-
-def _in_background(work: Callable[[], None]) -> None:
-    threading.Thread(target=work, name="app-remove", daemon=True).start()
-
-
-def _remove(folder: Path) -> None:
-    try:
-        shutil.rmtree(folder)
-    except OSError:
-        log.exception("%s could not be removed", folder)

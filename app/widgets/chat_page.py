@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.engine_text import said
 from app.prepare_job import PrepareJob
 from app.viewmodels.chat import ChatModel
 from app.viewmodels.library import LibraryModel
@@ -140,7 +141,7 @@ class ChatPage(QWidget):
         self.composer.set_allowed(library.status in ("loading", "ready"))
         self.welcome.show_starter(not library.has_models)
         if library.status == "failed" and library.error is not None:
-            parts = (library.error.message, library.error.next_step)
+            parts = (said(library.error.message), said(library.error.next_step))
             text = " ".join(part for part in parts if part)
             self.notice.show_notice(text, self.tr("Try again"), library.retry)
         elif library.status == "ready" and self._failed:

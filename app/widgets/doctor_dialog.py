@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.background import Background
+from app.engine_text import said
 from engine import StopFlag
 
 Check = Callable[[StopFlag], Sequence[Any]]
@@ -132,12 +133,12 @@ class DoctorDialog(QDialog):
         column = QVBoxLayout(card)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3)
-        title = f"{marks.get(finding.status, '')}: {finding.title}"
+        title = f"{marks.get(finding.status, '')}: {said(finding.title)}"
         card.setAccessibleName(title)
         for text, kind in (
             (title, kinds.get(finding.status, "title")),
-            (finding.evidence, "muted"),
-            (finding.advice, ""),
+            (said(finding.evidence), "muted"),
+            (said(finding.advice), ""),
         ):
             if text:
                 column.addWidget(_text(text, kind))

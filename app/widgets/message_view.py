@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
+from app.engine_text import said
 from app.engine_worker import Failed
 from app.history import StoredMessage
 from app.theme import set_kind
@@ -141,7 +142,11 @@ class MessageView(QWidget):
         return height
 
     def _show_error(self, error: Failed | None) -> None:
-        parts = [error.message, error.next_step] if error else [self.tr("The reply failed.")]
+        parts = (
+            [said(error.message), said(error.next_step)]
+            if error
+            else [self.tr("The reply failed.")]
+        )
         self._show_status(" ".join(part for part in parts if part), "bad")
 
     def _show_status(self, text: str, kind: str) -> None:

@@ -21,7 +21,9 @@ from app.sampling import Sampling
 from app.settings import IoChoice, LanguageChoice, Settings, ThemeChoice
 from app.theme import set_kind
 from app.widgets.check_box import CheckBox
-from app.widgets.settings_fields import Choice, Number, add_field
+from app.widgets.downloads_page import DownloadsPage
+from app.widgets.scrolled import scrolled
+from app.widgets.settings_fields import Choice, Number, add_field, settings_form
 
 
 class SettingsDialog(QDialog):
@@ -29,7 +31,13 @@ class SettingsDialog(QDialog):
 
     accepted_settings = Signal(object)
 
-    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        downloads: DownloadsPage,
+        parent: QWidget | None = None,
+        exclusions: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.resize(560, 470)
@@ -38,9 +46,13 @@ class SettingsDialog(QDialog):
         tabs.setDocumentMode(True)
         for part in (tabs, tabs.tabBar()):
             part.setAccessibleName(self.tr("Settings pages"))
-        tabs.addTab(self._general_page(), self.tr("General"))
-        tabs.addTab(self._chat_page(), self.tr("Chat"))
-        tabs.addTab(self._engine_page(), self.tr("Engine"))
+        tabs.addTab(scrolled(self._general_page()), self.tr("General"))
+        tabs.addTab(scrolled(self._chat_page()), self.tr("Chat"))
+        tabs.addTab(scrolled(self._engine_page()), self.tr("Engine"))
+        tabs.addTab(scrolled(downloads), self.tr("Downloads"))
+        if exclusions is not None:
+            tabs.addTab(scrolled(exclusions), self.tr("Windows Defender"))
+        self.tabs, self.downloads = tabs, downloads
         buttons = QDialogButtonBox(self)
         save = buttons.addButton(self.tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole)
         set_kind(save, "primary")
@@ -53,6 +65,9 @@ class SettingsDialog(QDialog):
 
     def result_settings(self) -> Settings:
         """The settings as the fields stand."""
+        return self.downloads.applied(self._chosen())
+
+    def _chosen(self) -> Settings:
         return replace(
             self._settings,
             theme=cast(ThemeChoice, self._theme.value),
@@ -170,9 +185,4 @@ class SettingsDialog(QDialog):
 
 def _page() -> tuple[QWidget, QFormLayout]:
     page = QWidget()
-    form = QFormLayout(page)
-    form.setContentsMargins(12, 18, 12, 12)
-    form.setHorizontalSpacing(20)
-    form.setVerticalSpacing(11)
-    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-    return page, form
+    return page, settings_form(page)

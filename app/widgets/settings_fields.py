@@ -100,3 +100,13 @@ def add_field(form: QFormLayout, name: str, field: QWidget, tip: str = "") -> No
     for widget in (label, field):
         widget.setToolTip(tip)
     form.addRow(label, field)
+
+
+def settings_form(page: QWidget) -> QFormLayout:
+    """The layout of a page of settings."""
+    form = QFormLayout(page)
+    form.setContentsMargins(12, 18, 12, 12)
+    form.setHorizontalSpacing(20)
+    form.setVerticalSpacing(11)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    return form

@@ -21,6 +21,7 @@ from app.theme import resized
 class StarterCard(QFrame):
     """Follows a PrepareJob; asks before anything is downloaded."""
 
+    start_wanted = Signal()
     folder_wanted = Signal()
     more_wanted = Signal()
 
@@ -32,6 +33,9 @@ class StarterCard(QFrame):
         self._title = QLabel(self.tr("Welcome to Edge0"), self)
         self._title.setFont(resized(self.font(), 1.5, QFont.Weight.DemiBold))
         self._text = _wrapped(self)
+        self._place = _wrapped(self)
+        self._place.setProperty("kind", "muted")
+        self._place.hide()
         self._step = _wrapped(self)
         self._step.setProperty("kind", "muted")
         self._bar = QProgressBar(self)
@@ -43,16 +47,21 @@ class StarterCard(QFrame):
         self.more = QPushButton(self.tr("Another model…"), self)
         self.folder = QPushButton(self.tr("Open a model folder…"), self)
         self._lay_out()
-        self.start.clicked.connect(job.start)
+        self.start.clicked.connect(self.start_wanted)
         self.stop.clicked.connect(job.cancel)
         self.folder.clicked.connect(self.folder_wanted)
         self.more.clicked.connect(self.more_wanted)
         job.changed.connect(self._show)
         self._show()
 
+    def show_place(self, folder: str) -> None:
+        """Say where the model goes."""
+        self._place.setText(self.tr("It goes into {0}").format(folder))
+        self._place.show()
+
     def _lay_out(self) -> None:
         rows = QVBoxLayout()
-        for group in ((self.start, self.stop), (self.more, self.folder)):
+        for group in ((self.start, self.stop), (self.more,), (self.folder,)):
             row = QHBoxLayout()
             for button in group:
                 row.addWidget(button)
@@ -61,7 +70,7 @@ class StarterCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 26, 28, 26)
         column.setSpacing(12)
-        for widget in (self._title, self._text, self._bar, self._step):
+        for widget in (self._title, self._text, self._place, self._bar, self._step):
             column.addWidget(widget)
         column.addSpacing(4)
         column.addLayout(rows)

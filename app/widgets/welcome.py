@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.prepare_job import PrepareJob
 from app.theme import resized
+from app.widgets.scrolled import scrolled
 from app.widgets.starter_card import StarterCard
 
 
@@ -21,7 +28,7 @@ class Welcome(QWidget):
         self.card = StarterCard(job, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._greeting())
-        self._stack.addWidget(_centred(self.card))
+        self._stack.addWidget(scrolled(_centred(self.card)))
 
     def show_starter(self, starter: bool) -> None:
         """Show the starter card or the greeting."""
@@ -45,6 +52,7 @@ class Welcome(QWidget):
 
 def _centred(widget: QWidget) -> QWidget:
     page = QWidget(widget.parentWidget())
+    page.setObjectName("chatContent")
     column = QVBoxLayout(page)
     column.setContentsMargins(24, 24, 24, 24)
     column.addStretch(1)

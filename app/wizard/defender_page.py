@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
+from app import numbers
 from app.background import Background
+from app.engine_text import said
+from app.exclusion_words import FAILURES, outcome_words
 from app.viewmodels.add_model import AddModel
 from app.wizard.parts import Facts, Page, say, words
 
@@ -26,39 +29,74 @@ class DefenderPage(Page):
                 " longer looked at. Programs are still scanned. Everything works without it."
             )
         )
-        self._facts = Facts()
-        self._outcome: QLabel = words()
+        self._facts, self._status = Facts(), words()
+        self._stall, self._outcome = words(), words()
+        self.measure = QPushButton(self.tr("Measure the pause (a few seconds)"))
         self.add = QPushButton(self.tr("Exclude (Windows asks for permission)"))
         self.remove = QPushButton(self.tr("Undo"))
         self.copy = QPushButton(self.tr("Copy the command"))
-        self._task = Background(self)
-        row = QHBoxLayout()
-        for button in (self.add, self.remove, self.copy):
-            row.addWidget(button)
-        row.addStretch(1)
-        for widget in (self._text, self._facts):
-            self.column.addWidget(widget)
-        self.column.addLayout(row)
-        self.column.addWidget(self._outcome)
-        self.column.addStretch(1)
-        self._message, self._bad = "", False
+        self._task, self._asking, self._measuring = (Background(self) for _ in range(3))
+        self._message, self._bad, self._known = "", False, ""
+        self._lay_out()
+        self.measure.clicked.connect(self._measure)
         self.add.clicked.connect(lambda: self._work("add"))
         self.remove.clicked.connect(lambda: self._work("remove"))
         self.copy.clicked.connect(self._copy)
         self._task.done.connect(self._done)
         self._task.failed.connect(lambda text: self._tell(text, True))
+        self._asking.done.connect(self._explain)
+        self._measuring.done.connect(self._measured)
+        self._measuring.failed.connect(lambda text: say(self._stall, text, "bad"))
+        say(self._stall, "")
+
+    def enter(self) -> None:
+        self._asking.start(lambda stop: self.model.exclusion.status())
 
     def refresh(self) -> None:
         step, busy = self.model.exclusion, self._task.running
-        refusal = step.refusal
+        refusal = said(step.refusal)
         facts = [(self.tr("Excluded"), step.pattern), (self.tr("Command"), step.command)]
         self._facts.show_facts([] if refusal else facts)
+        say(self._status, self._known, "warn")
         self.add.setVisible(not step.ours)
         self.remove.setVisible(step.ours)
         for button in (self.add, self.copy):
             button.setEnabled(not refusal and not busy)
         self.remove.setEnabled(not busy)
+        self.measure.setEnabled(not self._measuring.running)
         say(self._outcome, self._message or refusal, "bad" if self._bad else "title")
+
+    def _lay_out(self) -> None:
+        measure, row = QHBoxLayout(), QHBoxLayout()
+        measure.addWidget(self.measure)
+        measure.addStretch(1)
+        for button in (self.add, self.remove, self.copy):
+            row.addWidget(button)
+        row.addStretch(1)
+        self.column.addWidget(self._text)
+        self.column.addLayout(measure)
+        for widget in (self._stall, self._status, self._facts):
+            self.column.addWidget(widget)
+        self.column.addLayout(row)
+        self.column.addWidget(self._outcome)
+        self.column.addStretch(1)
+
+    def _explain(self, status: Any) -> None:
+        self._known = self.model.explain(status)
+        self.refresh()
+
+    def _measure(self) -> None:
+        say(self._stall, self.tr("Writing a new file and opening it…"), "muted")
+        self._measuring.start(self.model.measure_stall)
+        self.refresh()
+
+    def _measured(self, stall: Any) -> None:
+        times = (numbers.seconds(stall.first_s), numbers.seconds(stall.again_s))
+        text = self.tr("A new file opened after {0}, the second time after {1}.").format(*times)
+        quick = self.tr("Nobody holds files up here: no exclusion is needed.")
+        slow = self.tr("Something scans new files first; an exclusion may help.")
+        say(self._stall, f"{text} {slow if stall.noticeable else quick}", "title")
+        self.refresh()
 
     def _work(self, action: str) -> None:
         step = self.model.exclusion
@@ -68,20 +106,7 @@ class DefenderPage(Page):
 
     def _done(self, ended: Any) -> None:
         action, outcome = ended
-        removed = self.tr("It is scanned again.")
-        texts = {
-            "done": self.tr("It is excluded now.") if action == "add" else removed,
-            "already": self.tr("Nothing had to be changed."),
-            "cancelled": self.tr("You said no; nothing was changed. That is fine."),
-            "refused": self.tr("The folder is not one that may be excluded."),
-            "ineffective": self.tr(
-                "Windows took it but does not use it: your organisation manages Defender. Ask its"
-                " administrators."
-            ),
-            "timeout": self.tr("Windows did not answer in time. Nothing is certain; look again."),
-        }
-        failed = self.tr("Defender refused. It may be off, or another antivirus may be in charge.")
-        self._tell(texts.get(outcome, failed), outcome in ("failed", "ineffective", "timeout"))
+        self._tell(outcome_words(action, outcome), outcome in FAILURES)
 
     def _tell(self, text: str, bad: bool) -> None:
         self._message, self._bad = text, bad

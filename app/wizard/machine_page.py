@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QProgressBar, QPushButton
 
 from app import numbers
+from app.engine_text import said
 from app.viewmodels.add_model import AddModel
+from app.viewmodels.unfinished import UnfinishedModel
+from app.widgets.unfinished_list import UnfinishedList
 from app.wizard.parts import Facts, Page, say, words
 
 LITTLE_MEMORY = 7_500_000_000
@@ -19,8 +23,9 @@ SATA_CLASS_MB_S = 600
 class MachinePage(Page):
     """Measuring is asked for: it reads and writes for some seconds."""
 
-    def __init__(self, model: AddModel) -> None:
+    def __init__(self, model: AddModel, unfinished: UnfinishedModel) -> None:
         super().__init__(model)
+        self.unfinished = UnfinishedList(unfinished)
         self.heading.setText(self.tr("This computer"))
         self._facts = Facts()
         self._warnings = words()
@@ -37,7 +42,7 @@ class MachinePage(Page):
         row.addWidget(self.measure)
         row.addWidget(self.folder)
         row.addStretch(1)
-        for widget in (self._facts, self._warnings, self._verdict):
+        for widget in (self.unfinished, self._facts, self._warnings, self._verdict):
             self.column.addWidget(widget)
         self.column.addLayout(row)
         self.column.addWidget(self._bar)
@@ -78,6 +83,7 @@ class MachinePage(Page):
                 free.format(numbers.size(memory.total), numbers.size(memory.available)),
             ),
             (self.tr("Processor"), threads.format(cpu.name, cpu.threads, survey.isa or "–")),
+            (self.tr("Graphics"), self._graphics(survey.gpus)),
             (self.tr("Models folder"), str(survey.folder)),
             (
                 self.tr("Drive"),
@@ -87,6 +93,13 @@ class MachinePage(Page):
             ),
             (self.tr("Measured"), self._speed()),
         ]
+
+    def _graphics(self, gpus: Sequence[Any]) -> str:
+        """Honest: what is there, and that it is not used."""
+        if not gpus:
+            return self.tr("none found; Edge0 computes on the processor")
+        names = [f"{g.name} ({numbers.size(g.memory)})" if g.memory else g.name for g in gpus]
+        return self.tr("{0}; not used: Edge0 computes on the processor").format(", ".join(names))
 
     def _speed(self) -> str:
         measured = self.model.measured
@@ -151,11 +164,7 @@ class MachinePage(Page):
         step = self.model.measure_step
         if step is None:
             return "" if self.model.survey else self.tr("Looking at this computer…")
-        return {
-            "processor": self.tr("Measuring the processor…"),
-            "writing": self.tr("Writing a test file…"),
-            "reading": self.tr("Reading it in random places, past every cache…"),
-        }.get(step.what, "")
+        return said(step.what)
 
     def _measure(self) -> None:
         if self.model.measuring:

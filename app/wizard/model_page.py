@@ -6,27 +6,27 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from app.commands import OFFICIAL_HUB
+from app.commands import Order, is_address
 from app.i18n import language_for
 from app.viewmodels.add_model import AddModel
+from app.widgets.login_box import LoginBox
+from app.widgets.network_fields import hub_field, proxy_field
 from app.widgets.settings_fields import Choice, add_field
 from app.wizard.catalogue import CatalogueModel, read_catalogue
-from app.wizard.parts import Page, words
+from app.wizard.parts import Page, say, words
 
-MIRRORS = (OFFICIAL_HUB, "https://hf-mirror.com")
 STARTER, LIST, HUB, LOCAL = range(4)
 
 
@@ -47,20 +47,19 @@ class ModelPage(Page):
             "starter",
         )
         self.where.setAccessibleName(self.tr("Where the model comes from"))
-        self._stack = QStackedWidget()
-        for page in (self._starter(), self._list(), self._hub(), self._local()):
-            self._stack.addWidget(page)
+        self._sources = (self._starter(), self._list(), self._hub(), self._local())
         self._network = self._network_fields()
-        for widget in (self.where, self._stack, self._network):
+        for widget in (self.where, *self._sources, self._network, self._warning):
             self.column.addWidget(widget)
-        self.column.setStretchFactor(self._stack, 1)
+        self.column.setStretchFactor(self._sources[LIST], 1)
+        self.column.addStretch()
         self._connect()
         self._changed()
 
     def _connect(self) -> None:
         self.where.currentIndexChanged.connect(self._changed)
         self.list.currentRowChanged.connect(self._changed)
-        for field in (self.name, self.gguf, self.path, self.token):
+        for field in (self.name, self.gguf, self.path, self.proxy):
             field.textChanged.connect(self._changed)
         self.endpoint.currentTextChanged.connect(self._changed)
 
@@ -127,24 +126,29 @@ class ModelPage(Page):
         return page
 
     def _network_fields(self) -> QWidget:
-        self.endpoint = QComboBox()
-        self.endpoint.setEditable(True)
-        self.endpoint.addItems(list(MIRRORS))
-        self.endpoint.setCurrentText(self.model.order.endpoint)
-        self.token = QLineEdit()
-        self.token.setEchoMode(QLineEdit.EchoMode.Password)
-        self.token.setPlaceholderText(self.tr("only for models that ask for one"))
+        self.endpoint = hub_field(self.model.order.endpoint)
+        self.proxy = proxy_field(self.model.proxy)
+        self.login = LoginBox(self.model.login)
+        self._warning = words(kind="warn")
         page = QWidget()
         form = QFormLayout(page)
         form.setContentsMargins(0, 0, 0, 0)
         add_field(form, self.tr("Hub"), self.endpoint)
-        add_field(
-            form,
-            self.tr("Token"),
-            self.token,
-            self.tr("Kept in memory until Edge0 ends; never sent to a mirror"),
-        )
+        add_field(form, self.tr("Proxy"), self.proxy)
+        label = QLabel(self.tr("Token"))
+        label.setBuddy(self.login.token)
+        form.addRow(label, self.login)
         return page
+
+    def take(self, order: Order) -> None:
+        """Show an order of another day."""
+        self.where.setCurrentIndex({"starter": STARTER, "hub": HUB, "local": LOCAL}[order.kind])
+        if order.kind == "hub":
+            self.name.setText(order.source)
+            self.gguf.setText(order.gguf)
+            self.endpoint.setCurrentText(order.endpoint)
+        elif order.kind == "local":
+            self.path.setText(order.source)
 
     def _line(self, entry: CatalogueModel) -> str:
         used = self.tr("{0} B at a time").format(f"{entry.active_b:g}")
@@ -159,29 +163,36 @@ class ModelPage(Page):
 
     def _changed(self) -> None:
         where = self.where.currentIndex()
-        self._stack.setCurrentIndex(where)
+        for place, page in enumerate(self._sources):
+            page.setVisible(place == where)
         self._network.setVisible(where in (LIST, HUB))
         entry = self.catalogue[max(self.list.currentRow(), 0)]
         self._about.setText(self._describe(entry))
         source = {LIST: entry.id, HUB: self.name.text().strip(), LOCAL: self.path.text().strip()}
         gguf = {LIST: entry.gguf, HUB: self.gguf.text().strip()}
         endpoint = self.endpoint.currentText().strip().rstrip("/")
-        token = self.token.text().strip()
-        self.model.token = token
+        self.model.proxy = self.proxy.text().strip()
+        say(self._warning, self._network_problem(endpoint), "warn")
         self.model.choose(
             kind=("starter", "hub", "hub", "local")[where],
             source=source.get(where, ""),
             gguf=gguf.get(where, ""),
             endpoint=endpoint,
-            with_token=bool(token) and endpoint == OFFICIAL_HUB,
         )
+
+    def _network_problem(self, endpoint: str) -> str:
+        if not is_address(endpoint):
+            return self.tr("The hub needs an address such as https://huggingface.co.")
+        if self.model.proxy and not is_address(self.model.proxy):
+            return self.tr("A proxy is an address such as http://proxy.example:8080.")
+        return ""
 
     @property
     def ready(self) -> bool:
         order = self.model.order
         if order.kind == "hub":
             owner, _, name = order.source.partition("/")
-            return bool(owner and name and order.endpoint)
+            return bool(owner and name) and not self._network_problem(order.endpoint)
         return order.kind == "starter" or (bool(order.source) and Path(order.source).exists())
 
     def _pick_folder(self) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QFormLayout, QProgressBar, QPushButton
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from app import numbers
+from app.commands import Order
 from app.viewmodels.add_model import AddModel
 from app.widgets.check_box import CheckBox
 from app.widgets.settings_fields import Choice, add_field
 from app.wizard.parts import Facts, Page, say, words
+from app.wizard.refusal_box import RefusalBox
 
 
 class OptionsPage(Page):
@@ -40,16 +42,39 @@ class OptionsPage(Page):
         self._bar.setAccessibleName(self.tr("Looking into the model"))
         self._facts, self._verdict, self._problem = Facts(), words(), words()
         self.column.addLayout(form)
-        for widget in (self.look, self._bar, self._facts, self._verdict, self._problem):
+        self._replaced = words()
+        self.refusal = RefusalBox(model.login)
+        for widget in (
+            self._problem,
+            self.refusal,
+            self._look_row(),
+            self._bar,
+            self._facts,
+            self._verdict,
+            self._replaced,
+        ):
             self.column.addWidget(widget)
         self.column.addStretch(1)
         self.quant.currentIndexChanged.connect(self._changed)
         self.calibrate.toggled.connect(self._changed)
         self.look.clicked.connect(model.look)
 
+    def _look_row(self) -> QWidget:
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.look)
+        row.addStretch(1)
+        return holder
+
     def enter(self) -> None:
         if self.model.order.kind == "local" and self.model.outlook is None:
             self.model.look()
+
+    def take(self, order: Order) -> None:
+        """Show an order of another day."""
+        self.quant.setCurrentIndex(max(self.quant.findData(order.quant), 0))
+        self.calibrate.setChecked(order.calibrate)
 
     def refresh(self) -> None:
         model, kind = self.model, self.model.order.kind
@@ -63,7 +88,10 @@ class OptionsPage(Page):
         if outlook is not None:
             self._facts.show_facts(self._what_it_takes(outlook))
         say(self._verdict, self._judge(outlook), "title")
+        replaced = self.tr("The one that is there is deleted when the new one is ready.")
+        say(self._replaced, replaced if model.replaces else "", "warn")
         say(self._problem, model.look_problem, "bad")
+        self.refusal.show_page(model.look_page)
 
     def _changed(self) -> None:
         self.model.choose(quant=self.quant.value, calibrate=self.calibrate.isChecked())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.theme import resized, set_kind
 from app.viewmodels.add_model import AddModel
@@ -34,10 +34,12 @@ class Facts(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._form = QFormLayout(self)
-        self._form.setContentsMargins(0, 0, 0, 0)
-        self._form.setHorizontalSpacing(20)
-        self._form.setVerticalSpacing(7)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(20)
+        self._grid.setVerticalSpacing(7)
+        self._grid.setColumnStretch(1, 1)
+        self._cells: list[QLabel] = []
         self._shown: list[tuple[str, str]] = []
 
     def show_facts(self, facts: list[tuple[str, str]]) -> None:
@@ -45,15 +47,17 @@ class Facts(QWidget):
         if facts == self._shown:
             return
         self._shown = facts
-        while self._form.rowCount():
-            self._form.removeRow(0)
-        for name, value in facts:
-            if value:
-                label = words(name, "muted")
-                label.setWordWrap(False)
-                shown = words(value)
-                shown.setAccessibleName(f"{name}: {value}")
-                self._form.addRow(label, shown)
+        for cell in self._cells:
+            cell.hide()
+            cell.deleteLater()
+        self._cells = []
+        for row, (name, value) in enumerate((n, v) for n, v in facts if v):
+            label, shown = words(name, "muted"), words(value)
+            label.setWordWrap(False)
+            shown.setAccessibleName(f"{name}: {value}")
+            self._cells += [label, shown]
+            self._grid.addWidget(label, row, 0)
+            self._grid.addWidget(shown, row, 1)
 
 
 class Page(QWidget):

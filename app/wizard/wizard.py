@@ -7,17 +7,18 @@ import sys
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from app.commands import Order
 from app.theme import set_kind
 from app.viewmodels.add_model import AddModel
+from app.viewmodels.unfinished import UnfinishedModel
+from app.widgets.scrolled import scrolled
 from app.wizard.defender_page import DefenderPage
 from app.wizard.machine_page import MachinePage
 from app.wizard.model_page import ModelPage
@@ -34,6 +35,7 @@ class Wizard(QDialog):
     def __init__(
         self,
         model: AddModel,
+        unfinished: UnfinishedModel,
         language: str,
         parent: QWidget | None = None,
         defender: bool = sys.platform == "win32",
@@ -43,14 +45,16 @@ class Wizard(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(720, 580)
         self.model = model
-        self.machine, self.choice = MachinePage(model), ModelPage(model, language)
+        if not model.job.alive:
+            model.begin_anew()
+        self.machine, self.choice = MachinePage(model, unfinished), ModelPage(model, language)
         self.options, self.work = OptionsPage(model), WorkPage(model)
         self.pages: list[Page] = [self.machine, self.choice, self.options, self.work]
         if defender:
             self.pages.append(DefenderPage(model))
         self._stack = QStackedWidget()
         for page in self.pages:
-            self._stack.addWidget(_scrolled(page))
+            self._stack.addWidget(scrolled(page))
         self.back = QPushButton(self.tr("Back"))
         self.next = QPushButton()
         set_kind(self.next, "primary")
@@ -59,6 +63,7 @@ class Wizard(QDialog):
         self.back.clicked.connect(lambda: self.go(self.at - 1))
         self.next.clicked.connect(self._forward)
         self.leave.clicked.connect(self.reject)
+        self.machine.unfinished.resumed.connect(lambda: self.go(self.pages.index(self.work)))
         model.changed.connect(self.refresh)
         at_work = model.job.state not in ("idle", "done")
         self.go(self.pages.index(self.work) if at_work else 0)
@@ -74,6 +79,14 @@ class Wizard(QDialog):
         self.pages[number].enter()
         self.refresh()
         self.next.setFocus()
+
+    def make_again(self, order: Order) -> None:
+        """Ask how to convert what is known already; nothing happens while work goes on."""
+        if not self.model.job.alive:
+            self.choice.take(order)
+            self.options.take(order)
+            self.model.make_again(order)
+            self.go(self.pages.index(self.options))
 
     def refresh(self) -> None:
         """Show the page's state and what can be done now."""
@@ -117,12 +130,3 @@ class Wizard(QDialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack, 1)
         column.addLayout(row)
-
-
-def _scrolled(page: Page) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(page)
-    return area

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
 from app import numbers
 from app.viewmodels.add_model import AddModel
 from app.wizard.parts import Page, say, words
+from app.wizard.refusal_box import RefusalBox
 
 
 class WorkPage(Page):
@@ -32,11 +33,13 @@ class WorkPage(Page):
         )
         for widget in (self._what, self._bar, self._rate, self._detail):
             self.column.addWidget(widget)
+        self.refusal = RefusalBox(model.login)
+        self.column.addWidget(self.refusal)
         self.column.addLayout(row)
         self.column.addWidget(hint)
         self.column.addStretch(1)
         self.pause.clicked.connect(model.job.cancel)
-        self.go_on.clicked.connect(model.job.start)
+        self.go_on.clicked.connect(lambda: model.go_on())
 
     def refresh(self) -> None:
         job = self.model.job
@@ -51,6 +54,7 @@ class WorkPage(Page):
         problem = " ".join(part for part in (job.error, job.next_step) if part)
         notes = "\n".join(job.notes) if job.state == "done" else job.detail
         say(self._detail, problem if failed else notes, "bad" if failed else "muted")
+        self.refusal.show_page(job.page if failed else "")
         self.pause.setVisible(running)
         self.go_on.setVisible(job.state in ("cancelled", "failed"))
         self.go_on.setEnabled(not job.alive)

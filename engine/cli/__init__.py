@@ -20,6 +20,7 @@ COMMANDS = {
     "models": "list the models on this machine",
     "chat": "talk to a model in the terminal",
     "get": "download a model from a hub and convert it",
+    "move": "move a model into another folder or onto another drive",
     "starter": "fetch the small starter model",
     "bench": "measure speed and memory of a model",
     "doctor": "check this machine, and a model when one is named",

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 
 from engine.cli import hot_first, output, shared
 from engine.cli.prepare import stop_on_signals
-from engine.errors import ConfigError, Edge0Error, Stopped
+from engine.errors import ConfigError, Edge0Error
 from engine.events import Progress
 from engine.hub.access import OFFICIAL, Access, checked_endpoint
 from engine.hub.forecast import Forecast
@@ -26,7 +26,6 @@ from engine.machine import background
 from engine.stop import StopFlag
 
 _MAX_TOKEN = 600
-_GO_ON = "Run the same command again to go on."
 
 Report = Callable[[Progress], None]
 
@@ -79,12 +78,8 @@ def _run_json(options: argparse.Namespace) -> int:
     try:
         with stop_on_signals() as stop:
             result = _work(options, _report_json, stop)
-    except Stopped:
-        output.say_json({"error": "Stopped.", "next_step": _GO_ON, "stopped": True})
-        return 130
     except Edge0Error as error:
-        output.say_json({"error": error.message, "next_step": error.next_step, "stopped": False})
-        return 1
+        return output.say_json_error(error)
     output.say_json(_fields(result))
     return 0
 
@@ -130,7 +125,6 @@ def _report_json(progress: Progress) -> None:
     """What the conversion reports has fewer fields than what the download does."""
     stage = "download" if isinstance(progress, DownloadProgress) else "convert"
     output.say_json({"stage": stage, **asdict(progress)})
-    output.flush()
 
 
 def _with_rate(progress: Progress) -> Progress:

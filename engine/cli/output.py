@@ -11,11 +11,17 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from engine.errors import DownloadError, Edge0Error, Stopped
 from engine.events import Progress
+from engine.text import Text, with_records
 
 _TERMINAL_S = 0.2  # redraw the line at most five times a second
 _FILE_S = 2.0  # in a log: a line now and then, none for what is over at once
+GO_ON = Text("Run the same command again to go on.")
 _CLEAR = "\r\x1b[K"  # to the start of the line, and wipe it
+
+
+Report = Callable[[Progress], None]
 
 
 def use_utf8() -> None:
@@ -31,8 +37,18 @@ def say(text: str) -> None:
 
 
 def say_json(value: object) -> None:
-    """The result as one line of JSON."""
-    print(json.dumps(value, ensure_ascii=False))
+    """The result as one line of JSON; what can be translated carries its template."""
+    print(json.dumps(with_records(value), ensure_ascii=False), flush=True)
+
+
+def say_json_error(error: Edge0Error) -> int:
+    """An error as the last line of JSON; returns the exit code."""
+    stopped = isinstance(error, Stopped)
+    next_step = GO_ON if stopped else error.next_step
+    page = error.page if isinstance(error, DownloadError) else ""
+    told = {"error": error.message, "next_step": next_step, "stopped": stopped, "page": page}
+    say_json(told)
+    return 130 if stopped else 1
 
 
 def write(text: str) -> None:
@@ -92,7 +108,6 @@ class TextProgress:
 def json_progress(progress: Progress) -> None:
     """Progress as a line of JSON on stdout."""
     say_json({"done": progress.done, "total": progress.total, "what": progress.what})
-    flush()
 
 
 def gigabytes(size: float) -> str:

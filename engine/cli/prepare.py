@@ -8,7 +8,6 @@ work ends between two pieces and can go on later.
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from engine.cli import hot_first
+from engine.cli import hot_first, output
 from engine.errors import Edge0Error, Stopped
 from engine.events import Progress
 from engine.library import find_model
@@ -45,6 +44,7 @@ class _Done:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
+    output.use_utf8()
     arguments = list(sys.argv[1:] if argv is None else argv)
     compacting = arguments[:1] == ["compact"]
     parser, work = (_compact_parser(), _compact) if compacting else (_parser(), _convert)
@@ -53,11 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     background.yield_to_others()
     try:
         with stop_on_signals() as stop:
-            done = work(options, _report_json if as_json else _TextReport(), stop)
-    except Stopped:
-        return _fail("Stopped.", "Run the same command again to go on.", as_json, 130)
+            done = work(options, output.json_progress if as_json else _TextReport(), stop)
     except Edge0Error as error:
-        return _fail(error.message, error.next_step, as_json, 1)
+        return output.say_json_error(error) if as_json else _fail(error)
     _finish(done, as_json)
     return 0
 
@@ -170,30 +168,21 @@ class _TextReport:
             print(f"{share:3d} %  {progress.what}", flush=True)
 
 
-def _report_json(progress: Progress) -> None:
-    _print_json({"done": progress.done, "total": progress.total, "what": progress.what})
-
-
 def _finish(done: _Done, as_json: bool) -> None:
     if as_json:
         told = {"notes": done.notes, "warnings": done.warnings}
-        _print_json({"finished": str(done.path), "bytes": done.bytes, **told})
+        output.say_json({"finished": str(done.path), "bytes": done.bytes, **told})
         return
     for note in (*done.notes, *done.warnings):
         print(f"  {note}")
     print(done.line)
 
 
-def _fail(message: str, next_step: str, as_json: bool, code: int) -> int:
-    if as_json:
-        _print_json({"error": message, "next_step": next_step, "stopped": code == 130})
-    else:
-        print(f"{message}\n{next_step}", file=sys.stderr, flush=True)
-    return code
-
-
-def _print_json(fields: dict[str, object]) -> None:
-    print(json.dumps(fields), flush=True)
+def _fail(error: Edge0Error) -> int:
+    stopped = isinstance(error, Stopped)
+    next_step = output.GO_ON if stopped else error.next_step
+    print(f"{error.message}\n{next_step}", file=sys.stderr, flush=True)
+    return 130 if stopped else 1
 
 
 if __name__ == "__main__":

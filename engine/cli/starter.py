@@ -33,7 +33,6 @@ def _run_json(options: argparse.Namespace) -> int:
     try:
         path = ensure_starter(output.json_progress, models_dir=options.models_dir)
     except Edge0Error as error:
-        output.say_json({"error": error.message, "next_step": error.next_step})
-        return 1
+        return output.say_json_error(error)
     output.say_json({"finished": str(path)})
     return 0

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.errors import ContainerError, StorageError
+from engine.text import Text
 
 _FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
 
@@ -33,15 +34,18 @@ def storage_error(path: Path, error: OSError) -> StorageError:
     """The StorageError for an OSError met at `path`."""
     if error.errno in _FULL or getattr(error, "winerror", 0) == 112:
         return StorageError(
-            f"The disk is full: {path} could not be written.",
-            "Free some space and run the same command again: it goes on where it stopped.",
+            Text("The disk is full: {0} could not be written.", path),
+            Text("Free some space and run the same command again: it goes on where it stopped."),
         )
     if isinstance(error, PermissionError):
         return StorageError(
-            f"Permission denied: {path}.", "Choose another folder, or change its permissions."
+            Text("Permission denied: {0}.", path),
+            Text("Choose another folder, or change its permissions."),
         )
     reason = error.strerror or str(error)
-    return StorageError(f"{path}: {reason}.", "Check that the drive is connected and healthy.")
+    return StorageError(
+        Text("{0}: {1}.", path, reason), Text("Check that the drive is connected and healthy.")
+    )
 
 
 def checked_size(path: Path) -> int:
@@ -50,14 +54,14 @@ def checked_size(path: Path) -> int:
         status = path.lstat()
     except FileNotFoundError:
         raise ContainerError(
-            f"{path} is missing.", "Convert or download the model again."
+            Text("{0} is missing.", path), Text("Convert or download the model again.")
         ) from None
     except OSError as error:
         raise storage_error(path, error) from error
     if not stat.S_ISREG(status.st_mode):
         raise ContainerError(
-            f"{path} is not a regular file but a link, folder or device.",
-            "Put the file itself into the model folder.",
+            Text("{0} is not a regular file but a link, folder or device.", path),
+            Text("Put the file itself into the model folder."),
         )
     return status.st_size
 
@@ -78,8 +82,8 @@ def read_range(file: BinaryIO, path: Path, offset: int, target: memoryview) -> N
             count = file.readinto(target[done:])  # type: ignore[attr-defined]
             if not count:
                 raise StorageError(
-                    f"{path} ends early, at byte {offset + done}.",
-                    "The file is cut short: convert or download the model again.",
+                    Text("{0} ends early, at byte {1}.", path, offset + done),
+                    Text("The file is cut short: convert or download the model again."),
                 )
             done += count
 

@@ -36,6 +36,7 @@ from engine.events import Progress
 from engine.model.families.registry import by_model_type
 from engine.model.shape import ModelShape
 from engine.stop import StopFlag
+from engine.text import Text, joined
 
 VERIFY_CHUNK = 8 << 20
 MAX_REPORTED = 5
@@ -109,8 +110,10 @@ class Container:
         if unique.size and not 0 <= unique[0] <= unique[-1] < self.shape.vocab:
             odd = unique[0] if unique[0] < 0 else unique[-1]
             raise ContainerError(
-                f"The token {odd} is outside the model's vocabulary of {self.shape.vocab}.",
-                "The tokenizer belongs to another model: convert the model again.",
+                Text(
+                    "The token {0} is outside the model's vocabulary of {1}.", odd, self.shape.vocab
+                ),
+                Text("The tokenizer belongs to another model: convert the model again."),
             )
         stored = self._read_rows(entry, unique)
         return decode_rows(stored, entry.format, self.shape.hidden)[back]
@@ -121,11 +124,11 @@ class Container:
         total = sum(size for _, _, _, size, _ in self._parts())
         done = 0
         for what, path, offset, size, sha256 in self._parts():
-            progress(Progress(done, total, f"checking {what}"))
+            progress(Progress(done, total, Text("checking {0}", what)))
             if _hash(path, offset, size, stop) != sha256:
                 damaged.append(what)
             done += size
-        progress(Progress(done, total, "checked"))
+        progress(Progress(done, total, Text("checked")))
         if damaged:
             raise ContainerError(_damage_report(self.path, damaged), DAMAGED)
 
@@ -146,7 +149,7 @@ class Container:
         for tensor in self.manifest.tensors.values():
             yield tensor.name, self.dense_path, tensor.offset, tensor.bytes, tensor.sha256
         for record in self.manifest.records:
-            what = f"layer {record.layer}, expert {record.expert}"
+            what = Text("layer {0}, expert {1}", record.layer, record.expert)
             path = self.files[record.file]
             yield what, path, record.offset, record.bytes, record.sha256
         for entry in self.manifest.side_files:
@@ -176,7 +179,8 @@ class Container:
             found = checked_size(self.path / name)
             if found != size:
                 raise ContainerError(
-                    f"{self.path / name} has {found} bytes instead of {size}.", DAMAGED
+                    Text("{0} has {1} bytes instead of {2}.", self.path / name, found, size),
+                    DAMAGED,
                 )
         tensors = manifest.tensors.values()
         start = next(iter(tensors)).offset
@@ -188,11 +192,13 @@ class Container:
 def read_manifest(path: Path) -> Manifest:
     """The checked manifest of a model folder, without looking at its other files."""
     if not path.is_dir():
-        raise ContainerError(f"{path} is not a folder.", "Choose a converted model's folder.")
+        raise ContainerError(
+            Text("{0} is not a folder.", path), Text("Choose a converted model's folder.")
+        )
     file = path / MANIFEST_NAME
     size = checked_size(file)
     if size > MAX_MANIFEST_BYTES:
-        raise ContainerError(f"{file} is far too large ({size} bytes).", DAMAGED)
+        raise ContainerError(Text("{0} is far too large ({1} bytes).", file, size), DAMAGED)
     with storage_errors(file):
         manifest = parse(file.read_bytes())
     check(manifest)
@@ -221,11 +227,12 @@ def _hash(path: Path, offset: int, size: int, stop: StopFlag) -> str:
 def _check_header(path: Path, expected: bytes) -> None:
     if _read(path, 0, len(expected)).tobytes() != expected:
         raise ContainerError(
-            f"{path} does not belong to this model, or its first bytes are damaged.", DAMAGED
+            Text("{0} does not belong to this model, or its first bytes are damaged.", path),
+            DAMAGED,
         )
 
 
 def _damage_report(path: Path, damaged: list[str]) -> str:
-    shown = "; ".join(damaged[:MAX_REPORTED])
-    more = f" and {len(damaged) - MAX_REPORTED} more" if len(damaged) > MAX_REPORTED else ""
-    return f"{path} is damaged: {shown}{more}."
+    left = len(damaged) - MAX_REPORTED
+    shown, more = joined("; ", damaged[:MAX_REPORTED]), Text(" and {0} more", left)
+    return Text("{0} is damaged: {1}{2}.", path, shown, more if left > 0 else "")

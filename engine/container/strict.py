@@ -16,8 +16,9 @@ from enum import Enum
 from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from engine.errors import ContainerError
+from engine.text import Text
 
-DAMAGED = "The model folder is damaged: convert or download the model again."
+DAMAGED = Text("The model folder is damaged: convert or download the model again.")
 MAX_INTEGER = 1 << 53
 MAX_TEXT = 4096
 

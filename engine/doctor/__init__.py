@@ -19,6 +19,7 @@ from engine.events import Progress
 from engine.library import models_dir
 from engine.stop import StopFlag
 from engine.store.probe import ProbeResult
+from engine.text import Text
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,12 @@ def run_doctor(options: DoctorOptions) -> list[Finding]:
 
 
 def _check_model(path: Path, folder: Path, options: DoctorOptions) -> Iterator[Finding]:
-    options.progress(Progress(0, 1, "opening the model"))
+    options.progress(Progress(0, 1, Text("opening the model")))
     try:
         container = Container.open(path)
     except Edge0Error as error:
         yield Finding(
-            "model", "fail", f"{path.name} cannot be opened", error.message, error.next_step
+            "model", "fail", Text("{0} cannot be opened", path.name), error.message, error.next_step
         )
         return
     try:
@@ -71,7 +72,7 @@ def _check_model(path: Path, folder: Path, options: DoctorOptions) -> Iterator[F
 
 
 def _measure(container: Container, options: DoctorOptions) -> ProbeResult:
-    options.progress(Progress(0, 1, "measuring the drive for 3 seconds"))
+    options.progress(Progress(0, 1, Text("measuring the drive for 3 seconds")))
     return model_checks.probe(container, options.stop)
 
 
@@ -82,6 +83,8 @@ def _guarded(id_: str, checks: Callable[[], Iterable[Finding]]) -> Iterator[Find
     except Stopped:
         raise
     except Edge0Error as error:
-        yield Finding(id_, "warn", "A check could not be made", error.message, error.next_step)
+        yield Finding(
+            id_, "warn", Text("A check could not be made"), error.message, error.next_step
+        )
     except OSError as error:
-        yield Finding(id_, "warn", "A check could not be made", str(error))
+        yield Finding(id_, "warn", Text("A check could not be made"), str(error))

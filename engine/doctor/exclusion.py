@@ -16,8 +16,10 @@ from pathlib import Path
 
 from engine.machine import defender, windows_elevate
 from engine.machine.defender_ledger import Exclusion, note_added, note_removed, read_ledger
+from engine.machine.defender_status import DefenderStatus, read_status
 
 Run = Callable[[str], int | None]  # PowerShell's arguments → its exit code
+_FORBIDDEN = {5, 740, 1260}  # access denied, elevation required, access disabled by policy
 
 
 def run_on_windows(parameters: str) -> int | None:
@@ -39,6 +41,7 @@ class DefenderExclusion:
     install: Path = Path(sys.prefix)
     run: Run = run_on_windows
     resolve: Callable[[str], str] = os.path.realpath
+    read: Callable[[], DefenderStatus] = read_status
 
     @property
     def folder(self) -> str:
@@ -60,6 +63,10 @@ class DefenderExclusion:
         """Why this folder is not excluded; "" when it may be."""
         known = defender.known_folders(os.environ, str(self.install))
         return defender.refusal(self.folder, known)
+
+    def status(self) -> DefenderStatus:
+        """What Windows says about Defender; takes a moment."""
+        return self.read()
 
     @property
     def ours(self) -> bool:
@@ -90,3 +97,17 @@ class DefenderExclusion:
             return defender.outcome(self.run(defender.parameters(self.folder, action)))
         except windows_elevate.Refused:
             return "cancelled"
+        except OSError as error:
+            if error.errno in _FORBIDDEN:
+                return "forbidden"
+            raise
+
+
+def our_exclusions(
+    ledger: Path, run: Run = run_on_windows
+) -> list[tuple[Exclusion, DefenderExclusion]]:
+    """Everything we added and did not take back, also for folders that are no longer used."""
+    return [
+        (entry, DefenderExclusion(Path(entry.models), ledger, run=run, resolve=str))
+        for entry in read_ledger(ledger)
+    ]

@@ -13,21 +13,33 @@ from engine.prepare.compact import WORK_NAME, strays
 from engine.stop import StopFlag
 from engine.store.budget import MemoryPlan
 from engine.store.probe import ProbeResult, probe_reads
+from engine.text import Text, joined
 
 
 def opened(container: Container) -> Finding:
     """What the model is; dense ones get an honest word."""
     shape, name = container.shape, container.path.name
     size = sum(entry.bytes for entry in container.manifest.files)
-    facts = f"{shape.model_type}, {shape.layers} layers, {container.manifest.quant}, {gb(size)}"
+    facts = Text(
+        "{0}, {1} layers, {2}, {3}",
+        shape.model_type,
+        shape.layers,
+        container.manifest.quant,
+        gb(size),
+    )
     if shape.dense:
-        advice = (
-            "Every token uses all of it, so nothing can stay on the drive: it runs well only when"
-            " it fits into memory whole. Streaming helps Mixture-of-Experts models."
+        advice = Text(
+            "Every token uses all of it, so nothing can stay on the drive: it runs well"
+            " only when it fits into memory whole. Streaming helps Mixture-of-Experts"
+            " models."
         )
-        return Finding("model", "info", f"{name} is a dense model", f"{facts}.", advice)
-    evidence = f"{facts} of experts: {shape.experts} a layer, {shape.top_k} used a token."
-    return Finding("model", "ok", f"{name} opens", evidence)
+        return Finding(
+            "model", "info", Text("{0} is a dense model", name), Text("{0}.", facts), advice
+        )
+    evidence = Text(
+        "{0} of experts: {1} a layer, {2} used a token.", facts, shape.experts, shape.top_k
+    )
+    return Finding("model", "ok", Text("{0} opens", name), evidence)
 
 
 def leftovers(container: Container) -> Iterator[Finding]:
@@ -38,9 +50,9 @@ def leftovers(container: Container) -> Iterator[Finding]:
         files += [file for file in (path / WORK_NAME).iterdir() if file.is_file()]
     if files:
         size = sum(file.stat().st_size for file in files)
-        title = "Laying the experts out anew was interrupted"
-        evidence = f"The model is whole; {gb(size)} of unfinished files lie beside it."
-        advice = f'Run edge0-prepare compact "{path}": it goes on, or tidies up.'
+        title = Text("Laying the experts out anew was interrupted")
+        evidence = Text("The model is whole; {0} of unfinished files lie beside it.", gb(size))
+        advice = Text('Run edge0-prepare compact "{0}": it goes on, or tidies up.', path)
         yield Finding("model-leftovers", "warn", title, evidence, advice)
 
 
@@ -60,7 +72,7 @@ def check_plan(
     try:
         plan = plan_model(container, config)
     except BudgetError as error:
-        title = "The model does not fit the memory budget"
+        title = Text("The model does not fit the memory budget")
         yield Finding("memory-plan", "fail", title, error.message, error.next_step)
         return
     yield planned(plan)
@@ -73,27 +85,33 @@ def check_plan(
 def planned(plan: MemoryPlan) -> Finding:
     """How memory will be split."""
     status: Status = "warn" if plan.warnings else "ok"
-    evidence = f"{'; '.join(plan.lines)}."
-    return Finding("memory-plan", status, "Memory plan", evidence, " ".join(plan.warnings))
+    evidence, advice = Text("{0}.", joined("; ", plan.lines)), joined(" ", plan.warnings)
+    return Finding("memory-plan", status, Text("Memory plan"), evidence, advice)
 
 
 def hit_rate(plan: MemoryPlan) -> Finding:
     """Where the plan stands against the cliff below which nothing is found again."""
-    evidence = (
-        f"{plan.expert_slots} of {plan.experts_total} experts fit into memory; one token uses"
-        f" {plan.token_cycle_records}."
+    evidence = Text(
+        "{0} of {1} experts fit into memory; one token uses {2}.",
+        plan.expert_slots,
+        plan.experts_total,
+        plan.token_cycle_records,
     )
     if plan.whole_model:
-        return Finding("hit-rate", "ok", "The whole model fits into memory", evidence)
+        return Finding("hit-rate", "ok", Text("The whole model fits into memory"), evidence)
     if plan.below_token_cycle:
-        advice = "The SSD will be busy all the time. Raise the budget or choose a smaller model."
-        return Finding("hit-rate", "warn", "Not even one token's experts fit", evidence, advice)
-    return Finding("hit-rate", "ok", "Experts in memory", evidence)
+        advice = Text(
+            "The SSD will be busy all the time. Raise the budget or choose a smaller model."
+        )
+        return Finding(
+            "hit-rate", "warn", Text("Not even one token's experts fit"), evidence, advice
+        )
+    return Finding("hit-rate", "ok", Text("Experts in memory"), evidence)
 
 
 def io_mode(choice: IoChoice) -> Finding:
     """How experts would be read if the model were opened now, and why."""
-    return Finding("io-mode", "info", "How experts are read", choice.reason)
+    return Finding("io-mode", "info", Text("How experts are read"), choice.reason)
 
 
 def cold_speed(plan: MemoryPlan, measured: ProbeResult) -> Finding:
@@ -101,11 +119,13 @@ def cold_speed(plan: MemoryPlan, measured: ProbeResult) -> Finding:
     record = plan.expert_bytes / max(plan.expert_slots, 1)
     token = plan.token_cycle_records * record
     slowest = measured.best.mb_s * 1e6 / token
-    evidence = (
-        f"One token uses {token / 1e6:.0f} MB of experts; the drive alone gives"
-        f" {slowest:.1f} tokens a second, each expert found in memory makes it faster."
+    evidence = Text(
+        "One token uses {0} MB of experts; the drive alone gives {1} tokens a second,"
+        " each expert found in memory makes it faster.",
+        f"{token / 1e6:.0f}",
+        f"{slowest:.1f}",
     )
-    return Finding("cold-speed", "info", "Speed when nothing is in memory", evidence)
+    return Finding("cold-speed", "info", Text("Speed when nothing is in memory"), evidence)
 
 
 def hashes(container: Container, progress: Callable[[Progress], None], stop: StopFlag) -> Finding:
@@ -116,7 +136,9 @@ def hashes(container: Container, progress: Callable[[Progress], None], stop: Sto
         raise
     except Edge0Error as error:
         return Finding(
-            "model-hashes", "fail", "The model is damaged", error.message, error.next_step
+            "model-hashes", "fail", Text("The model is damaged"), error.message, error.next_step
         )
     count = len(container.manifest.records)
-    return Finding("model-hashes", "ok", "Every byte is intact", f"{count} records compared.")
+    return Finding(
+        "model-hashes", "ok", Text("Every byte is intact"), Text("{0} records compared.", count)
+    )

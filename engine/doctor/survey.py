@@ -21,10 +21,12 @@ from engine.kernels.native import instruction_set
 from engine.kernels.speed import measure_kernels
 from engine.machine.cpu import cpu_info
 from engine.machine.disk import drive_info
+from engine.machine.gpu import gpu_info
 from engine.machine.memory import system_memory
-from engine.machine.samples import CpuInfo, DriveInfo, SystemMemory
+from engine.machine.samples import CpuInfo, DriveInfo, GpuInfo, SystemMemory
 from engine.stop import StopFlag
 from engine.store.probe import probe_reads
+from engine.text import Text
 
 TEST_FILE_BYTES = 256 << 20  # more than a drive's own cache serves for 3 seconds
 RECORD_BYTES = 2_654_208  # an expert of Qwen3-30B-A3B as nf4
@@ -51,6 +53,7 @@ class Survey:
     kernel_problem: str = ""
     not_writable: str = ""
     file_limit: int | None = None
+    gpus: tuple[GpuInfo, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ def survey(folder: Path) -> Survey:
         problem,
         writable.evidence if writable.status == "fail" else "",
         file_limit(drive.filesystem),
+        gpu_info(),
     )
 
 
@@ -97,19 +101,20 @@ def measure(
     test_bytes: int = TEST_FILE_BYTES,
 ) -> Measured:
     """Measure the kernels and the drive under `folder`. Raises StorageError and Stopped."""
-    progress(Progress(0, 3, "processor"))
+    progress(Progress(0, 3, Text("Measuring the processor…")))
     kernels = measure_kernels(min(0.6, seconds))
     stop.check()
-    progress(Progress(1, 3, "writing"))
+    progress(Progress(1, 3, Text("Writing a test file…")))
     existing = next((p for p in (folder, *folder.parents) if p.is_dir()), folder)
     if drive_info(existing).free_bytes < test_bytes + SPARE_BYTES:
         raise StorageError(
-            f"There is too little room in {existing} to measure the drive.", "Free some space."
+            Text("There is too little room in {0} to measure the drive.", existing),
+            Text("Free some space."),
         )
     with storage_errors(existing), tempfile.TemporaryDirectory(".edge0-probe", dir=existing) as at:
         file = Path(at) / "probe"
         _write(file, test_bytes, stop)
-        progress(Progress(2, 3, "reading"))
+        progress(Progress(2, 3, Text("Reading it in random places, past every cache…")))
         result = probe_reads([file], RECORD_BYTES, seconds, stop=stop)
     progress(Progress(3, 3, ""))
     speed = MachineSpeed(

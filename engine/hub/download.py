@@ -58,7 +58,7 @@ def download(
         raise ConfigError(f"{connections} connections cannot be used.", "Give 1 to 16.")
     stop, policy = stop or StopFlag(), policy or DownloadPolicy()
     stop.check()
-    with _claimed(target):
+    with claimed(target):
         if is_complete(target, plan):
             return target
         parts = _parts(plan, target, policy)
@@ -190,7 +190,7 @@ def _gb(count: int) -> str:
 
 
 @contextmanager
-def _claimed(target: Path) -> Iterator[None]:
+def claimed(target: Path) -> Iterator[None]:
     """The folder, made if need be, for us alone."""
     lock = FileLock(target.with_name(f".{target.name}.edge0-lock"))
     try:

@@ -18,7 +18,7 @@ from engine.errors import ConfigError, Edge0Error, StorageError
 from engine.events import Progress
 from engine.hub import names
 from engine.hub.access import OFFICIAL, Access, checked_endpoint
-from engine.hub.by_shard import fetched_bytes, get_by_shard
+from engine.hub.by_shard import get_by_shard
 from engine.hub.client import HubClient
 from engine.hub.download import download
 from engine.hub.forecast import Forecast, forecast
@@ -32,12 +32,12 @@ from engine.hub.ticket import (
     Ticket,
     at,
     read_ticket,
-    remove_ticket,
     tickets,
     write_ticket,
 )
 from engine.prepare.prepare import prepare
 from engine.stop import StopFlag
+from engine.text import Text
 
 OnProgress = Callable[[Progress], None]
 
@@ -65,7 +65,8 @@ class GetOptions:
         checked_endpoint(self.endpoint)
         if self.name and not names.is_safe_name(self.name):
             raise ConfigError(
-                f"{self.name[:80]!r} cannot be a folder's name.", "Use letters, digits and dashes."
+                Text("{0} cannot be a folder's name.", f"{self.name[:80]!r}"),
+                Text("Use letters, digits and dashes."),
             )
         if self.by_shard and self.keep_source:
             raise ConfigError(
@@ -95,22 +96,11 @@ class GetSummary:
     by_shard: bool = False
 
 
-@dataclass(frozen=True)
-class Unfinished:
-    """A download or conversion to go on with. done: bytes fetched, roughly."""
-
-    name: str
-    order: Order
-    done: int
-    total: int
-    by_shard: bool = False
-
-
 def look_up(
     options: GetOptions, progress: OnProgress = lambda _: None, stop: StopFlag | None = None
 ) -> tuple[RemoteModel, Forecast]:
     """What would be downloaded, and what it will take. Raises what `get_model` would."""
-    progress(Progress(0, 1, f"asking for {options.model}"))
+    progress(Progress(0, 1, Text("asking for {0}", options.model)))
     client = HubClient(options.endpoint, options.access)
     repository = client.repository(options.model, options.revision, stop)
     model = examine(repository, options.gguf, options.access, progress, stop, options.policy)
@@ -133,7 +123,7 @@ def get_model(
     ticket = read_ticket(models, options.target_name)
     same = ticket is not None and ticket.order == options.order
     if ticket is not None and same and ticket.done and (found := _installed(target)) is not None:
-        _remove_source(models, ticket, options.keep_source)
+        remove_source(models, ticket, options.keep_source)
         return replace(found, by_shard=ticket.by_shard)
     if ticket is None or not same or ticket.done:
         _refuse_taken(target)
@@ -143,33 +133,8 @@ def get_model(
     ticket = at(ticket, checked_endpoint(options.endpoint))
     made = _fetch_and_convert(options, models, ticket, progress, stop)
     write_ticket(models, replace(ticket, done=True))
-    _remove_source(models, ticket, options.keep_source)
+    remove_source(models, ticket, options.keep_source)
     return made
-
-
-def unfinished(models: Path) -> list[Unfinished]:
-    """What was ordered and is not there yet."""
-    found = []
-    for ticket in tickets(models):
-        if not ticket.done:
-            plan, total = ticket.plan, ticket.plan.total
-            folder = models / DOWNLOADS / plan.folder_name
-            done = min(total, fetched_bytes(plan, folder) + _part_bytes(folder))
-            found.append(Unfinished(ticket.name, ticket.order, done, total, ticket.by_shard))
-    return found
-
-
-def cancel(models: Path, name: str) -> None:
-    """Drop an unfinished order and all that was fetched for it. Raises StorageError."""
-    ticket = read_ticket(models, name)
-    if ticket is None or ticket.done:
-        return
-    _remove_source(models, ticket, keep=False)
-    partial = models / f"{name}.partial"
-    with storage_errors(partial):
-        if partial.is_dir():
-            shutil.rmtree(partial)
-    remove_ticket(models, name)
 
 
 def _new_ticket(options: GetOptions, progress: OnProgress, stop: StopFlag) -> Ticket:
@@ -213,8 +178,8 @@ def _refuse_taken(target: Path) -> None:
     """Before the long download: a name that another model has."""
     if target.exists():
         raise StorageError(
-            f"{target} exists and was made from another source or with other options.",
-            "Choose another name for this one, or remove the old one first.",
+            Text("{0} exists and was made from another source or with other options.", target),
+            Text("Choose another name for this one, or remove the old one first."),
         )
 
 
@@ -224,7 +189,7 @@ def _opened(source: Path, plan: DownloadPlan) -> Path:
     return source / parts[0] if parts else source
 
 
-def _remove_source(models: Path, ticket: Ticket, keep: bool) -> None:
+def remove_source(models: Path, ticket: Ticket, keep: bool) -> None:
     """Delete what was downloaded, unless another order still needs it."""
     folder = models / DOWNLOADS / ticket.plan.folder_name
     needed = any(
@@ -238,14 +203,3 @@ def _remove_source(models: Path, ticket: Ticket, keep: bool) -> None:
             shutil.rmtree(folder)
     with suppress(OSError):
         folder.with_name(f".{folder.name}.edge0-lock").unlink(missing_ok=True)
-
-
-def _part_bytes(folder: Path) -> int:
-    """Bytes on the disk of files that are not whole yet; they may have holes."""
-    total = 0
-    with suppress(OSError):
-        for path in folder.glob("*.part"):
-            status = path.stat()
-            blocks = getattr(status, "st_blocks", None)
-            total += status.st_size if blocks is None else min(status.st_size, blocks * 512)
-    return total

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 from engine.errors import DownloadError, Edge0Error
 from engine.hub.access import OFFICIAL, Access, shown
+from engine.text import Text
 
 MAX_WAIT_S = 600.0
-TRY_LATER = "Try again later; what was fetched is kept."
+TRY_LATER = Text("Try again later; what was fetched is kept.")
 _TOKENS = f"{OFFICIAL}/settings/tokens"
 _RATE_LIMIT = re.compile(r"\bt=(\d{1,6})\b")
 
@@ -60,58 +61,69 @@ def refusal(status: int, headers: Headers, url: str, model: str, access: Access)
         return _not_found(code, url, model)
     host = urlsplit(url).hostname
     if status == 429:
-        return DownloadError(f"{host} allows no more requests for now (429).", _patience(headers))
+        text = Text("{0} allows no more requests for now (429).", host)
+        return DownloadError(text, _patience(headers))
     if is_temporary(status):
-        return DownloadError(f"{host} has a problem of its own ({status}).", TRY_LATER)
-    return DownloadError(
-        f"{shown(url)} was refused with status {status}.", "Check the model's name and the hub."
-    )
+        text = Text("{0} has a problem of its own ({1}).", host, status)
+        return DownloadError(text, TRY_LATER)
+    text = Text("{0} was refused with status {1}.", shown(url), status)
+    return DownloadError(text, Text("Check the model's name and the hub."))
 
 
 def _not_allowed(status: int, code: str, url: str, model: str, access: Access) -> Edge0Error:
     if not access.trusts(url):
         return DownloadError(
-            f"{urlsplit(url).hostname} does not give {model} out ({status}).",
-            "Check the name. Models that need a login come only from huggingface.co itself:"
-            " tokens are never sent to a mirror.",
+            Text("{0} does not give {1} out ({2}).", urlsplit(url).hostname, model, status),
+            Text(
+                "Check the name. Models that need a login come only from huggingface.co itself:"
+                " tokens are never sent to a mirror."
+            ),
         )
     return _to_member(status, code, model) if access.token else _to_stranger(code, model)
 
 
 def _to_stranger(code: str, model: str) -> DownloadError:
-    login = f"make a read token at {_TOKENS} and enter it"
+    login, page = Text("make a read token at {0} and enter it", _TOKENS), f"{OFFICIAL}/{model}"
     if code == "RepoNotFound":
         return DownloadError(
-            f"There is no public model {model}.",
-            f"Check the name. If the model is private, log in: {login}.",
+            Text("There is no public model {0}.", model),
+            Text("Check the name. If the model is private, log in: {0}.", login),
         )
     return DownloadError(
-        f"{model} is given only to people who log in.",
-        f"Log in: {login}; then accept the licence at {OFFICIAL}/{model}.",
+        Text("{0} is given only to people who log in.", model),
+        Text("Log in: {0}; then accept the licence at {1}.", login, page),
+        page,
     )
 
 
 def _to_member(status: int, code: str, model: str) -> DownloadError:
     if code == "RepoNotFound":
-        return DownloadError(f"There is no model {model} for this login.", "Check the name.")
+        text = Text("There is no model {0} for this login.", model)
+        return DownloadError(text, Text("Check the name."))
     if status == 401:
-        return DownloadError("The token is not valid (any more).", f"Make a new one at {_TOKENS}.")
+        step = Text("Make a new one at {0}.", _TOKENS)
+        return DownloadError(Text("The token is not valid (any more)."), step, _TOKENS)
+    page = f"{OFFICIAL}/{model}"
     return DownloadError(
-        f"This login may not download {model} yet.",
-        f"Open {OFFICIAL}/{model}, accept the licence there, then try again.",
+        Text("This login may not download {0} yet.", model),
+        Text("Open {0}, accept the licence there, then try again.", page),
+        page,
     )
 
 
 def _not_found(code: str, url: str, model: str) -> Edge0Error:
     if code == "RevisionNotFound":
-        return DownloadError(f"{model} has no such revision.", "Check the revision's name.")
+        text = Text("{0} has no such revision.", model)
+        return DownloadError(text, Text("Check the revision's name."))
     if "/resolve/" in url:
-        return DownloadError(
-            f"{shown(url)} does not exist (any more).", "The model may have changed: start again."
-        )
-    return DownloadError(f"There is no model {model}.", "Check the name, and the hub's address.")
+        text = Text("{0} does not exist (any more).", shown(url))
+        return DownloadError(text, Text("The model may have changed: start again."))
+    text = Text("There is no model {0}.", model)
+    return DownloadError(text, Text("Check the name, and the hub's address."))
 
 
 def _patience(headers: Headers) -> str:
     seconds = wait_s(headers)
-    return TRY_LATER if seconds is None else f"Try again in {max(1, round(seconds))} s."
+    if seconds is None:
+        return TRY_LATER
+    return Text("Try again in {0} s.", max(1, round(seconds)))

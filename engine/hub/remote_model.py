@@ -29,6 +29,7 @@ from engine.model.families.registry import Family
 from engine.model.shape import ModelShape
 from engine.model.weights import Source, WeightSpec
 from engine.stop import StopFlag
+from engine.text import Text
 
 FIRST_READ = 512 << 10  # holds most headers whole
 GGUF_READ = 1 << 20
@@ -120,7 +121,7 @@ class _Look:
         return self._run([partial(_json_file, file, limit)], self._report)[0]
 
     def _report(self, done: int, total: int) -> None:
-        self._progress(Progress(done, total, "reading what is in the model"))
+        self._progress(Progress(done, total, Text("reading what is in the model")))
 
 
 class RemoteSafetensors(StoredCheckpoint):

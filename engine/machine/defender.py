@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from pathlib import PureWindowsPath
 from typing import Literal
 
+from engine.text import Text
+
 Action = Literal["add", "remove"]
-Outcome = Literal["done", "already", "failed", "refused", "ineffective", "cancelled", "timeout"]
+Outcome = Literal[
+    "done", "already", "failed", "refused", "ineffective", "cancelled", "forbidden", "timeout"
+]
 
 _FORBIDDEN = set('<>"|?*[]/')  # brackets: PowerShell's wildcards, never needed in a folder's name
 _SINGLE_QUOTES = "'\u2018\u2019\u201a\u201b"  # PowerShell takes each of them for a quote
@@ -46,11 +50,11 @@ def refusal(models: str, known: KnownFolders) -> str:
     """Why a models folder must not be excluded; "" when it may. `models`: its resolved path."""
     path = PureWindowsPath(models)
     if len(models) > MAX_PATH or not models.isprintable():
-        return "The folder's path is too long or holds characters that cannot be seen."
+        return Text("The folder's path is too long or holds characters that cannot be seen.")
     if models.startswith(("\\\\", "//")) or len(path.drive) != 2 or not path.drive[0].isalpha():
-        return "Only a folder on a drive of this computer can be excluded, not a network one."
+        return Text("Only a folder on a drive of this computer can be excluded, not a network one.")
     if not path.root or len(path.parts) < 2:
-        return "A whole drive is never excluded."
+        return Text("A whole drive is never excluded.")
     return _bad_names(models, path) or _protected(path, known)
 
 
@@ -103,26 +107,26 @@ def quoted(text: str) -> str:
 def _bad_names(models: str, path: PureWindowsPath) -> str:
     names = models.replace("/", "\\").split("\\")[1:]
     if any(name in (".", "..") for name in names):
-        return "The folder's path must not go up."
+        return Text("The folder's path must not go up.")
     if any(_FORBIDDEN & set(name) or ":" in name for name in names) or "/" in models:
-        return "The folder's path holds characters that a pattern may misread."
+        return Text("The folder's path holds characters that a pattern may misread.")
     if any(name != name.rstrip(". ") for name in names):
-        return "A folder's name ends in a dot or a space."
+        return Text("A folder's name ends in a dot or a space.")
     if models.count("%") > 1:  # Defender would expand %NAME% as the system's own user
-        return "The folder's path looks as if it held a variable."
+        return Text("The folder's path looks as if it held a variable.")
     if any(name.lower() in _TEMPORARY for name in path.parts[1:]):
-        return "Temporary folders are never excluded."
+        return Text("Temporary folders are never excluded.")
     return ""
 
 
 def _protected(path: PureWindowsPath, known: KnownFolders) -> str:
     if path.name.lower() in _SHARED:
-        return "Folders where other programs put files are never excluded."
+        return Text("Folders where other programs put files are never excluded.")
     for text in (*known.whole, *known.exact):
         folder = PureWindowsPath(text)
         if path == folder or path in folder.parents:
-            return f"{path} holds more than models."
+            return Text("{0} holds more than models.", path)
     for text in known.whole:
         if PureWindowsPath(text) in path.parents:
-            return f"{text} is never excluded."
+            return Text("{0} is never excluded.", text)
     return ""

@@ -99,3 +99,11 @@ class CpuInfo:
     logical: int
     threads: int
     flags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class GpuInfo:
+    """A graphics processor. memory: bytes of its own, 0 where it shares the machine's."""
+
+    name: str
+    memory: int

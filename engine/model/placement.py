@@ -30,6 +30,7 @@ from engine.store.relief import Held, reserve_bytes, slots_to_keep
 from engine.store.store import ExpertStore
 from engine.store.trial import CacheSample, time_both
 from engine.store.warm import warm_start
+from engine.text import Text
 
 LOOK_S = 1.0
 RECONSIDER_S = 10.0
@@ -186,7 +187,7 @@ def shrunk(plan: MemoryPlan, slots: int, record_bytes: int) -> MemoryPlan:
         expert_slots=slots,
         expert_bytes=held,
         spare=0,
-        budget_reason="lowered: memory got short",
+        budget_reason=Text("lowered: memory got short"),
     )
 
 

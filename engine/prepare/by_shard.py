@@ -28,6 +28,7 @@ from engine.prepare.stages import Stage, Stages, stages_of
 from engine.prepare.target import claimed, found_complete
 from engine.prepare.writing import write_items
 from engine.stop import StopFlag
+from engine.text import Text
 
 
 class Supply(Protocol):
@@ -97,7 +98,7 @@ class _Conversion:
                     self._write(writer, order[writer.position : end])
                 self._release(writer, order[:end], stage)
                 begin = end
-            self._progress(Progress(1, 1, "finishing"))
+            self._progress(Progress(1, 1, Text("finishing")))
             manifest = writer.finish(side_files)
         finally:
             writer.close()

@@ -18,6 +18,7 @@ from engine.container.files import storage_errors
 from engine.errors import ConfigError
 from engine.events import Progress
 from engine.stop import StopFlag
+from engine.text import Text
 
 WINDOW_TOKENS = 512
 MAX_TEXT_BYTES = 16 << 20
@@ -58,9 +59,9 @@ def calibrate(
     total: Counts | int = 0
     for start in range(0, len(ids), window):
         stop.check()
-        progress(Progress(start, len(ids), "counting which experts are used"))
+        progress(Progress(start, len(ids), Text("counting which experts are used")))
         total = total + model.routing(ids[start : start + window], stop)
-    progress(Progress(len(ids), len(ids), "counting which experts are used"))
+    progress(Progress(len(ids), len(ids), Text("counting which experts are used")))
     return np.asarray(total, np.int64)
 
 

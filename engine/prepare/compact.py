@@ -32,6 +32,7 @@ from engine.events import Progress
 from engine.machine.unbuffered import open_unbuffered
 from engine.prepare.target import check_space, claimed
 from engine.stop import StopFlag
+from engine.text import Text
 
 WORK_NAME = "compact.partial"
 
@@ -149,7 +150,7 @@ def _copy(container: Container, writer: ContainerWriter, progress: Report, stop:
     try:
         for item in writer.plan.records[writer.position :]:
             stop.check()
-            progress(Progress(done, total, f"moving the experts of layer {item.layer + 1}"))
+            progress(Progress(done, total, Text("moving the experts of layer {0}", item.layer + 1)))
             data = container.read_record(item.layer, item.expert)
             if writer.write([data]) != item.sha256:
                 raise ContainerError(
@@ -179,11 +180,15 @@ def _read_back(work: Path, plan: Manifest, progress: Report, stop: StopFlag) -> 
             _require(bytes(view[:count]) == moex_header(plan, number), work)
         for record in plan.records:
             stop.check()
-            progress(Progress(done, 2 * total, f"checking the experts of layer {record.layer + 1}"))
+            progress(
+                Progress(
+                    done, 2 * total, Text("checking the experts of layer {0}", record.layer + 1)
+                )
+            )
             count = files[record.file].read_into(buffer, record.bytes, record.offset)
             _require(hashlib.sha256(view[:count]).hexdigest() == record.sha256, work)
             done += record.bytes
-    progress(Progress(done, 2 * total, "checked"))
+    progress(Progress(done, 2 * total, Text("checked")))
 
 
 def _require(same: bool, work: Path) -> None:

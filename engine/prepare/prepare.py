@@ -29,6 +29,7 @@ from engine.prepare.layout import Plan, make_plan
 from engine.prepare.target import check_space, claimed, found_complete
 from engine.prepare.writing import write_items
 from engine.stop import StopFlag
+from engine.text import Text
 
 Report = Callable[[Progress], None]
 
@@ -75,7 +76,7 @@ def prepare(
     checkpoint = open_checkpoint(source)
     try:
         refuse_unknown(checkpoint)
-        progress(Progress(0, 1, "planning"))
+        progress(Progress(0, 1, Text("planning")))
         plan = make_plan(checkpoint, chosen, expert_block, hot_order or {}, content=content)
         with claimed(out):
             if found_complete(out, plan.manifest, overwrite):
@@ -135,11 +136,11 @@ def _convert(
     writer = ContainerWriter(folder, plan.manifest)
     resumed = writer.written_bytes
     if writer.restarted:
-        progress(Progress(0, 1, "the source or the options changed: starting anew"))
+        progress(Progress(0, 1, Text("the source or the options changed: starting anew")))
     try:
         check_space(folder, plan.manifest.weight_bytes - resumed)
         write_items(checkpoint, plan, writer, len(writer.items), progress, stop)
-        progress(Progress(1, 1, "finishing"))
+        progress(Progress(1, 1, Text("finishing")))
         manifest = writer.finish(side_files)
     finally:
         writer.close()

@@ -18,6 +18,7 @@ from engine.container.manifest import MANIFEST_NAME, Manifest, identity
 from engine.container.reader import read_manifest
 from engine.container.record import place_records
 from engine.errors import Edge0Error, StorageError
+from engine.text import Text
 
 SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
 
@@ -33,7 +34,8 @@ def claimed(out: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise StorageError(
-            f"Another conversion is writing {out} right now.", "Wait for it, or stop it first."
+            Text("Another conversion is writing {0} right now.", out),
+            Text("Wait for it, or stop it first."),
         ) from None
     except OSError as error:
         raise storage_error(path, error) from error
@@ -51,9 +53,13 @@ def check_space(folder: Path, needed: int) -> None:
         free = shutil.disk_usage(folder).free
     if needed + SPARE_BYTES > free:
         raise StorageError(
-            f"The disk of {folder.parent} is too full: {_size(needed + SPARE_BYTES)} are"
-            f" needed, {_size(free)} are free.",
-            "Free some space or choose another drive, then run the same command again.",
+            Text(
+                "The disk of {0} is too full: {1} are needed, {2} are free.",
+                folder.parent,
+                _size(needed + SPARE_BYTES),
+                _size(free),
+            ),
+            Text("Free some space or choose another drive, then run the same command again."),
         )
 
 
@@ -75,12 +81,13 @@ def found_complete(out: Path, plan: Manifest, overwrite: bool) -> bool:
         return True
     if not known:
         raise StorageError(
-            f"{out} exists and is not a converted model.", "Choose a new folder as the target."
+            Text("{0} exists and is not a converted model.", out),
+            Text("Choose a new folder as the target."),
         )
     if not overwrite:
         raise StorageError(
-            f"{out} exists and was converted from another model or with other options.",
-            "Choose a new folder, or add --overwrite to replace it.",
+            Text("{0} exists and was converted from another model or with other options.", out),
+            Text("Choose a new folder, or add --overwrite to replace it."),
         )
     return False
 

@@ -19,6 +19,7 @@ from engine.events import Progress
 from engine.prepare.layout import Plan
 from engine.prepare.tasks import in_order, tasks_of
 from engine.stop import StopFlag
+from engine.text import Text
 
 Bytes = NDArray[np.uint8]
 Report = Callable[[Progress], None]
@@ -42,7 +43,7 @@ def write_items(
             progress(Progress(done, total, _describe(item, plan.manifest)))
             writer.write(_watched(islice(results, len(each)), stop))
             done += item.bytes
-        progress(Progress(done, total, "written"))
+        progress(Progress(done, total, Text("written")))
     except Stopped:
         writer.sync()
         raise
@@ -58,5 +59,5 @@ def _watched(pieces: Iterable[Bytes], stop: StopFlag) -> Iterator[Bytes]:
 
 def _describe(item: Item, manifest: Manifest) -> str:
     if isinstance(item, TensorEntry):
-        return "weights that stay in memory"
-    return f"experts of layer {item.layer + 1} of {manifest.shape.layers}"
+        return Text("weights that stay in memory")
+    return Text("experts of layer {0} of {1}", item.layer + 1, manifest.shape.layers)

@@ -14,6 +14,7 @@ from engine.events import HoldMode, IoChoice, IoRule
 from engine.store.budget import MemoryPlan
 from engine.store.hits import HITS_LOW, PAGE_CACHE_SHARE, hit_rate
 from engine.store.needs import MemoryNeeds
+from engine.text import Text
 
 MOST, LITTLE = 0.90, 0.15  # of the misses served by the page cache: no need to measure
 TIGHT = 0.10  # of the other experts: pages in use are then taken for those that arrive
@@ -67,23 +68,26 @@ def asked(mode: IoMode) -> IoChoice | None:
     """What the options ask for; None: to be chosen."""
     if mode == "auto":
         return None
-    return IoChoice(mode, "asked", f"{_NAMES[mode]}: set in the options.")
+    return IoChoice(mode, "asked", Text("{0}: set in the options.", _NAMES[mode]))
 
 
 def obvious(needs: MemoryNeeds, facts: IoFacts) -> IoChoice | None:
     """The choice where the facts decide it; None where reading must be measured."""
     if facts.fleeting:
-        why = "this drive can go away, and then a failed read ends a reply instead of the program"
+        why = Text(
+            "this drive can go away, and then a failed read ends a reply instead of the program"
+        )
         return _choice("direct", "fleeting", why)
     if facts.window >= 1:
-        return _choice("mapped", "whole", "the whole model fits into the memory budget")
+        return _choice("mapped", "whole", Text("the whole model fits into the memory budget"))
     part = served(needs, facts)
     if part >= MOST:
-        why = f"free memory can keep {part:.0%} of what the budget misses"
+        why = Text("free memory can keep {0} of what the budget misses", f"{part:.0%}")
         return _choice("mapped", "room", why)
     rest = beside(facts)
     if part <= LITTLE or rest <= TIGHT:
-        why = f"memory beside the budget can hold only {rest:.0%} of the other experts"
+        share = f"{rest:.0%}"
+        why = Text("memory beside the budget can hold only {0} of the other experts", share)
         return _choice("direct", "short", why)
     return None
 
@@ -94,11 +98,14 @@ def by_speed(needs: MemoryNeeds, facts: IoFacts, speeds: RecordSpeeds) -> IoChoi
     mapped_s = part * warm_s + (1 - part) * RECLAIM * speeds.mapped_s
     mode: HoldMode = "mapped" if mapped_s < speeds.direct_s else "direct"
     if not speeds.measured:
-        why = f"free memory can keep about {part:.0%} of what the budget misses"
+        why = Text("free memory can keep about {0} of what the budget misses", f"{part:.0%}")
         return _choice(mode, "guessed", why)
-    why = (
-        f"measured here, an expert that is missed takes {1e3 * mapped_s:.2f} ms mapped"
-        f" ({part:.0%} from free memory) and {1e3 * speeds.direct_s:.2f} ms read unbuffered"
+    why = Text(
+        "measured here, an expert that is missed takes {0} ms mapped ({1} from free memory) and {2}"
+        " ms read unbuffered",
+        f"{1e3 * mapped_s:.2f}",
+        f"{part:.0%}",
+        f"{1e3 * speeds.direct_s:.2f}",
     )
     return _choice(mode, "measured", why)
 
@@ -118,8 +125,8 @@ def served(needs: MemoryNeeds, facts: IoFacts) -> float:
     return max(0.0, (hit_rate(needs, min(1.0, reach), HITS_LOW) - held) / (1 - held))
 
 
-_NAMES = {"mapped": "Mapped", "direct": "Direct"}
+_NAMES = {"mapped": Text("Mapped"), "direct": Text("Direct")}
 
 
 def _choice(mode: HoldMode, rule: IoRule, why: str) -> IoChoice:
-    return IoChoice(mode, rule, f"{_NAMES[mode]}: {why}.")
+    return IoChoice(mode, rule, Text("{0}: {1}.", _NAMES[mode], why))

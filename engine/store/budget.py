@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from engine.errors import BudgetError
 from engine.store.knee import TYPICAL, TokenSpeeds, choose_budget
 from engine.store.needs import GB, MemoryNeeds
+from engine.text import Text
 
 _CONTEXT_STEP = 64  # a suggested context is a multiple of this
 
@@ -48,17 +49,18 @@ class MemoryPlan:
     @property
     def lines(self) -> tuple[str, ...]:
         """The split for a person, one part a line."""
-        share = f"({self.expert_slots} of {self.experts_total})"
+        share = Text(" ({0} of {1})", self.expert_slots, self.experts_total)
+        why = Text(" ({0})", self.budget_reason) if self.budget_reason else ""
         parts = (
-            ("budget", self.budget, f"({self.budget_reason})" if self.budget_reason else ""),
-            ("program and libraries", self.base, ""),
-            ("dense weights", self.dense, ""),
-            ("KV cache", self.kv, ""),
-            ("workspace", self.workspace, ""),
-            ("experts in memory", self.expert_bytes, share),
-            ("spare", self.spare, ""),
+            (Text("budget"), self.budget, why),
+            (Text("program and libraries"), self.base, ""),
+            (Text("dense weights"), self.dense, ""),
+            (Text("KV cache"), self.kv, ""),
+            (Text("workspace"), self.workspace, ""),
+            (Text("experts in memory"), self.expert_bytes, share),
+            (Text("spare"), self.spare, ""),
         )
-        return tuple(f"{name}: {size / GB:.2f} GB {note}".rstrip() for name, size, note in parts)
+        return tuple(Text("{0}: {1} GB{2}", n, f"{size / GB:.2f}", note) for n, size, note in parts)
 
 
 def budget_bytes(gigabytes: float) -> int:
@@ -122,20 +124,31 @@ def fitting_context(needs: MemoryNeeds, size: int) -> int:
 
 def _refusal(needs: MemoryNeeds, size: int, total: int, given: bool) -> BudgetError:
     minimum = minimum_gb(needs.minimum_bytes)
-    has = "the budget is" if given else "on this machine it can have"
-    message = f"This model needs at least {minimum:.1f} GB, {has} {size / GB:.2f} GB."
+    has = Text("the budget is") if given else Text("on this machine it can have")
+    sizes = (f"{minimum:.1f}", has, f"{size / GB:.2f}")
+    message = Text("This model needs at least {0} GB, {1} {2} GB.", *sizes)
     context = fitting_context(needs, size)
     steps = []
     if context >= _CONTEXT_STEP:
-        steps.append(f"shorten the context from {needs.context_tokens} to {context} tokens")
+        shorter = Text("Shorten the context from {0} to {1} tokens.", needs.context_tokens, context)
+        steps.append(shorter)
     if budget_bytes(minimum) <= total:
-        steps.append(f"set the memory budget to {minimum:.1f} GB")
+        steps.append(Text("Set the memory budget to {0} GB.", f"{minimum:.1f}"))
         if not given:
-            steps.append("close other programs")
+            steps.append(Text("Close other programs."))
     if not steps:
-        steps.append("choose a smaller model: this machine has too little memory for this one")
-    step = ", or ".join(steps)
-    return BudgetError(message, f"{step[0].upper()}{step[1:]}.", minimum)
+        steps.append(
+            Text("Choose a smaller model: this machine has too little memory for this one.")
+        )
+    return BudgetError(message, _either(steps), minimum)
+
+
+def _either(steps: list[Text]) -> Text:
+    """One of these will do."""
+    together = steps[0]
+    for step in steps[1:]:
+        together = Text("{0} Or: {1}", together, step)
+    return together
 
 
 def _warnings(
@@ -145,15 +158,24 @@ def _warnings(
     if slots < needs.token_cycle_records:
         cycle = minimum_gb(needs.fixed_bytes + needs.token_cycle_records * needs.record_bytes)
         found.append(
-            f"One token uses {needs.token_cycle_records} experts and only {slots} fit: nearly all"
-            f" are read from the SSD every time. From {cycle:.1f} GB on it gets faster."
+            Text(
+                "One token uses {0} experts and only {1} fit: nearly all are read from the SSD"
+                " every time. From {2} GB on it gets faster.",
+                needs.token_cycle_records,
+                slots,
+                f"{cycle:.1f}",
+            )
         )
     if asked is not None and asked > total:
-        found.append(f"The budget was cut to the {total / GB:.1f} GB this machine has.")
+        has = f"{total / GB:.1f}"
+        found.append(Text("The budget was cut to the {0} GB this machine has.", has))
     elif asked is not None and size > available + needs.base_bytes:
         free = (available + needs.base_bytes) / GB
         found.append(
-            f"Only {free:.1f} GB are free now: with a budget of {size / GB:.1f} GB the system may"
-            " start to swap."
+            Text(
+                "Only {0} GB are free now: with a budget of {1} GB the system may start to swap.",
+                f"{free:.1f}",
+                f"{size / GB:.1f}",
+            )
         )
     return tuple(found)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from engine.machine.samples import DriveKind
 from engine.store.hits import HITS_LOW, hit_rate, slots_share
 from engine.store.needs import GB, MemoryNeeds
+from engine.text import Text
 
 OS_SHARE = 0.20  # of memory, left to the system and its page cache
 OS_MIN = 2 * GB
@@ -63,15 +64,15 @@ def choose_budget(
     """
     ceiling = spare_bytes(needs.base_bytes, available, total, limited)
     if needs.whole_bytes <= min(ceiling, PLENTY * (available + needs.base_bytes)):
-        return BudgetChoice(needs.whole_bytes, "holds the whole model")
+        return BudgetChoice(needs.whole_bytes, Text("holds the whole model"))
     most = min(ceiling, needs.whole_bytes)
     knee = knee_bytes(needs, most, speeds)
     if knee < most:
         gain = round(100 * (KNEE - 1))
-        return BudgetChoice(knee, f"with more it would be less than {gain} % faster")
+        return BudgetChoice(knee, Text("with more it would be less than {0} % faster", gain))
     if most == needs.whole_bytes:
-        return BudgetChoice(most, "holds the whole model")
-    return BudgetChoice(most, "as much as can be spared")
+        return BudgetChoice(most, Text("holds the whole model"))
+    return BudgetChoice(most, Text("as much as can be spared"))
 
 
 def spare_bytes(base: int, available: int, total: int, limited: bool) -> int:

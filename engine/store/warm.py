@@ -23,6 +23,7 @@ from engine.events import Progress
 from engine.stop import StopFlag
 from engine.store.policy import Keys
 from engine.store.store import ExpertStore
+from engine.text import Text
 
 MARGIN_BYTES = 1 << 30  # left free for everything else
 _CHUNK = 4 << 20
@@ -63,7 +64,7 @@ def warm(
             with open_checked(path) as file:
                 read_range(file, path, start, buffer[:count])
             done += count
-            progress(Progress(done, total, "reading the model's files"))
+            progress(Progress(done, total, Text("reading the model's files")))
     return Warmed(done, len(records), len(manifest.records))
 
 

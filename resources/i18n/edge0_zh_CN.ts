@@ -78,6 +78,10 @@
         <translation>Defender 可能在读取专家文件时进行扫描，回复会因此停顿一到三秒。您可以把这些文件（且仅这些文件）排除在扫描之外。代价是少一些保护：此处带有此扩展名的文件不再被检查。程序仍会被扫描。不排除也一切正常。</translation>
     </message>
     <message>
+        <source>Measure the pause (a few seconds)</source>
+        <translation>测量停顿（几秒钟）</translation>
+    </message>
+    <message>
         <source>Exclude (Windows asks for permission)</source>
         <translation>排除（Windows 会请求许可）</translation>
     </message>
@@ -98,36 +102,20 @@
         <translation>命令</translation>
     </message>
     <message>
-        <source>It is scanned again.</source>
-        <translation>已恢复扫描。</translation>
+        <source>Writing a new file and opening it…</source>
+        <translation>正在写入并打开一个新文件…</translation>
     </message>
     <message>
-        <source>It is excluded now.</source>
-        <translation>已排除。</translation>
+        <source>A new file opened after {0}, the second time after {1}.</source>
+        <translation>新文件首次打开用时 {0}，第二次 {1}。</translation>
     </message>
     <message>
-        <source>Nothing had to be changed.</source>
-        <translation>无需更改。</translation>
+        <source>Nobody holds files up here: no exclusion is needed.</source>
+        <translation>这里没有程序拖慢文件：不需要排除。</translation>
     </message>
     <message>
-        <source>You said no; nothing was changed. That is fine.</source>
-        <translation>您选择了否，没有任何更改。没有关系。</translation>
-    </message>
-    <message>
-        <source>The folder is not one that may be excluded.</source>
-        <translation>此文件夹不可排除。</translation>
-    </message>
-    <message>
-        <source>Windows took it but does not use it: your organisation manages Defender. Ask its administrators.</source>
-        <translation>Windows 接受了但并未生效：Defender 由您的组织管理。请询问管理员。</translation>
-    </message>
-    <message>
-        <source>Windows did not answer in time. Nothing is certain; look again.</source>
-        <translation>Windows 没有及时回应。结果不确定，请再看一次。</translation>
-    </message>
-    <message>
-        <source>Defender refused. It may be off, or another antivirus may be in charge.</source>
-        <translation>Defender 拒绝了。它可能已关闭，或由其他杀毒软件负责。</translation>
+        <source>Something scans new files first; an exclusion may help.</source>
+        <translation>有程序会先扫描新文件；排除可能有帮助。</translation>
     </message>
 </context>
 <context>
@@ -187,6 +175,1134 @@
     <message>
         <source>Save diagnostics</source>
         <translation>保存诊断信息</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadsPage</name>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Models folder</source>
+        <translation>模型文件夹</translation>
+    </message>
+    <message>
+        <source>Hub</source>
+        <translation>模型库</translation>
+    </message>
+    <message>
+        <source>A hub, or its mirror</source>
+        <translation>模型库或其镜像</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>令牌</translation>
+    </message>
+    <message>
+        <source>What cannot be an address is not saved.</source>
+        <translation>不是有效地址的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>Keep models in</source>
+        <translation>模型存放于</translation>
+    </message>
+</context>
+<context>
+    <name>Engine</name>
+    <message>
+        <source> ({0} of {1})</source>
+        <translation>（{1} 个中的 {0} 个）</translation>
+    </message>
+    <message>
+        <source> This file system only reads through its cache.</source>
+        <translation>此文件系统只能通过缓存读取。</translation>
+    </message>
+    <message>
+        <source> and {0} more</source>
+        <translation>，另有 {0} 处</translation>
+    </message>
+    <message>
+        <source>, limited from {0}</source>
+        <translation>（上限，物理内存 {0}）</translation>
+    </message>
+    <message>
+        <source>A 30B model takes about 17 GB after conversion: free some space first.</source>
+        <translation>30B 模型转换后约占 17 GB：请先腾出空间。</translation>
+    </message>
+    <message>
+        <source>A budget that holds more experts, or an NVMe SSD, will help most.</source>
+        <translation>能容纳更多专家的内存预算，或 NVMe 固态硬盘，帮助最大。</translation>
+    </message>
+    <message>
+        <source>A check could not be made</source>
+        <translation>有一项检查无法进行</translation>
+    </message>
+    <message>
+        <source>A drive of unknown speed</source>
+        <translation>速度未知的硬盘</translation>
+    </message>
+    <message>
+        <source>A folder&apos;s name ends in a dot or a space.</source>
+        <translation>文件夹名称以点或空格结尾。</translation>
+    </message>
+    <message>
+        <source>A removable drive</source>
+        <translation>可移动硬盘</translation>
+    </message>
+    <message>
+        <source>A slow kind of drive</source>
+        <translation>较慢的硬盘类型</translation>
+    </message>
+    <message>
+        <source>A whole drive is never excluded.</source>
+        <translation>绝不排除整个磁盘。</translation>
+    </message>
+    <message>
+        <source>Another antivirus is in charge here, or Defender is switched off (it says: {0}). An exclusion in Defender changes nothing: use the other program&apos;s own settings.</source>
+        <translation>这里由其他杀毒软件负责，或 Defender 已关闭（状态：{0}）。在 Defender 中排除不起作用：请使用那个软件自己的设置。</translation>
+    </message>
+    <message>
+        <source>Another conversion is writing {0} right now.</source>
+        <translation>另一个转换正在写入 {0}。</translation>
+    </message>
+    <message>
+        <source>Below 8 GB only small models run well: the dense weights alone may not fit.</source>
+        <translation>低于 8 GB 时只有小模型运行良好：仅稠密权重就可能放不下。</translation>
+    </message>
+    <message>
+        <source>Check that the drive is connected and healthy.</source>
+        <translation>请检查硬盘是否已连接且正常。</translation>
+    </message>
+    <message>
+        <source>Check the model&apos;s name and the hub.</source>
+        <translation>请检查模型名称和模型库。</translation>
+    </message>
+    <message>
+        <source>Check the name, and the hub&apos;s address.</source>
+        <translation>请检查名称和模型库地址。</translation>
+    </message>
+    <message>
+        <source>Check the name.</source>
+        <translation>请检查名称。</translation>
+    </message>
+    <message>
+        <source>Check the name. If the model is private, log in: {0}.</source>
+        <translation>请检查名称。如果是私有模型，请登录：{0}。</translation>
+    </message>
+    <message>
+        <source>Check the name. Models that need a login come only from huggingface.co itself: tokens are never sent to a mirror.</source>
+        <translation>请检查名称。需要登录的模型只能来自 huggingface.co 本身：令牌绝不会发送给镜像。</translation>
+    </message>
+    <message>
+        <source>Check the network, or the index or mirror in pip&apos;s settings, and try again.</source>
+        <translation>请检查网络，或 pip 设置中的软件源或镜像，然后重试。</translation>
+    </message>
+    <message>
+        <source>Check the revision&apos;s name.</source>
+        <translation>请检查版本名称。</translation>
+    </message>
+    <message>
+        <source>Choose a converted model&apos;s folder.</source>
+        <translation>请选择已转换模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose a new folder as the target.</source>
+        <translation>请选择一个新文件夹作为目标。</translation>
+    </message>
+    <message>
+        <source>Choose a new folder, or add --overwrite to replace it.</source>
+        <translation>请选择新文件夹，或加上 --overwrite 替换它。</translation>
+    </message>
+    <message>
+        <source>Choose a smaller model: this machine has too little memory for this one.</source>
+        <translation>请选择更小的模型：这台电脑的内存不够运行它。</translation>
+    </message>
+    <message>
+        <source>Choose another folder for models. On Windows, &apos;Controlled folder access&apos; blocks programs from writing to Documents and similar folders.</source>
+        <translation>请为模型选择其他文件夹。在 Windows 上，“受控文件夹访问”会阻止程序写入“文档”等文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose another folder, or change its permissions.</source>
+        <translation>请选择其他文件夹，或更改其权限。</translation>
+    </message>
+    <message>
+        <source>Choose another folder, or delete that one.</source>
+        <translation>请选择其他文件夹，或删除那一个。</translation>
+    </message>
+    <message>
+        <source>Choose another folder.</source>
+        <translation>请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose another name for this one, or remove the old one first.</source>
+        <translation>请换一个名称，或先删除旧的。</translation>
+    </message>
+    <message>
+        <source>Close other programs or lower the memory budget, or the machine will crawl.</source>
+        <translation>请关闭其他程序或降低内存预算，否则电脑会非常慢。</translation>
+    </message>
+    <message>
+        <source>Close other programs.</source>
+        <translation>关闭其他程序。</translation>
+    </message>
+    <message>
+        <source>Convert it first: edge0 prepare --model &quot;{0}&quot; --out FOLDER.</source>
+        <translation>请先转换：edge0 prepare --model &quot;{0}&quot; --out FOLDER。</translation>
+    </message>
+    <message>
+        <source>Convert or download the model again.</source>
+        <translation>请重新转换或下载模型。</translation>
+    </message>
+    <message>
+        <source>Direct</source>
+        <translation>直接</translation>
+    </message>
+    <message>
+        <source>Disk space</source>
+        <translation>磁盘空间</translation>
+    </message>
+    <message>
+        <source>Do not unplug it while a model is open.</source>
+        <translation>模型打开时请勿拔出。</translation>
+    </message>
+    <message>
+        <source>Downloading {0} failed. {1}</source>
+        <translation>下载 {0} 失败。{1}</translation>
+    </message>
+    <message>
+        <source>Downloading {0} failed: {1}.</source>
+        <translation>下载 {0} 失败：{1}。</translation>
+    </message>
+    <message>
+        <source>Drive</source>
+        <translation>硬盘</translation>
+    </message>
+    <message>
+        <source>Drive temperature</source>
+        <translation>硬盘温度</translation>
+    </message>
+    <message>
+        <source>Every byte is intact</source>
+        <translation>每个字节都完好</translation>
+    </message>
+    <message>
+        <source>Every token uses all of it, so nothing can stay on the drive: it runs well only when it fits into memory whole. Streaming helps Mixture-of-Experts models.</source>
+        <translation>每个词元都要用到整个模型，因此没有部分可以留在硬盘上：只有内存能完整放下时才运行良好。流式读取对混合专家模型才有帮助。</translation>
+    </message>
+    <message>
+        <source>Every token would wait for the network. Move the models to a local SSD.</source>
+        <translation>每个词元都要等待网络。请把模型移到本地固态硬盘。</translation>
+    </message>
+    <message>
+        <source>Expect a fraction of the usual speed: use a small model.</source>
+        <translation>速度只有平常的几分之一：请使用小模型。</translation>
+    </message>
+    <message>
+        <source>Experts in memory</source>
+        <translation>内存中的专家</translation>
+    </message>
+    <message>
+        <source>Far too slow for streaming experts: move the model to an NVMe SSD.</source>
+        <translation>对流式读取专家来说太慢：请把模型移到 NVMe 固态硬盘。</translation>
+    </message>
+    <message>
+        <source>Far too slow for streaming experts: the first reply can take minutes. Move the models to an NVMe SSD.</source>
+        <translation>对流式读取专家来说太慢：第一次回复可能要几分钟。请把模型移到 NVMe 固态硬盘。</translation>
+    </message>
+    <message>
+        <source>Folders where other programs put files are never excluded.</source>
+        <translation>其他程序存放文件的文件夹绝不排除。</translation>
+    </message>
+    <message>
+        <source>Free memory</source>
+        <translation>可用内存</translation>
+    </message>
+    <message>
+        <source>Free some space and run the same command again: it goes on where it stopped.</source>
+        <translation>请腾出空间后再次执行：会从停下的地方继续。</translation>
+    </message>
+    <message>
+        <source>Free some space or choose another drive, then run the same command again.</source>
+        <translation>请腾出空间或选择其他磁盘，然后再次执行。</translation>
+    </message>
+    <message>
+        <source>Free some space or choose another folder for models.</source>
+        <translation>请腾出空间，或为模型选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Free some space, or choose another folder.</source>
+        <translation>请腾出空间，或选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Free some space.</source>
+        <translation>请腾出空间。</translation>
+    </message>
+    <message>
+        <source>How experts are read</source>
+        <translation>专家的读取方式</translation>
+    </message>
+    <message>
+        <source>If replies stall for 1 to 3 seconds now and then, exclude the expert files (models\*\*.moex) from scanning: the setup wizard offers it and can undo it.</source>
+        <translation>如果回复不时停顿 1 到 3 秒，可将专家文件（models\*\*.moex）排除在扫描之外：设置向导可以添加，也可以撤销。</translation>
+    </message>
+    <message>
+        <source>It reads about a tenth as fast as NVMe: keep models that do not fit into memory on an NVMe SSD.</source>
+        <translation>读取速度约为 NVMe 的十分之一：内存放不下的模型请放在 NVMe 固态硬盘上。</translation>
+    </message>
+    <message>
+        <source>Its conversion is not finished. Run the same conversion again to go on.</source>
+        <translation>转换尚未完成。再次执行同一转换即可继续。</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>Laying the experts out anew was interrupted</source>
+        <translation>重新排列专家时被中断</translation>
+    </message>
+    <message>
+        <source>Less than 8 GB of memory</source>
+        <translation>内存不足 8 GB</translation>
+    </message>
+    <message>
+        <source>Let Windows manage the page file (System, Advanced, Performance, Virtual memory): without one, programs end with &apos;out of memory&apos; while memory is still free.</source>
+        <translation>请让 Windows 管理页面文件（系统、高级、性能、虚拟内存）：没有它，程序会在仍有空闲内存时报“内存不足”。</translation>
+    </message>
+    <message>
+        <source>Let air reach it or add a heat sink; a larger memory budget reads less.</source>
+        <translation>请改善通风或加装散热片；更大的内存预算会减少读取。</translation>
+    </message>
+    <message>
+        <source>Little disk space</source>
+        <translation>磁盘空间不足</translation>
+    </message>
+    <message>
+        <source>Little memory is free</source>
+        <translation>可用内存很少</translation>
+    </message>
+    <message>
+        <source>Log in: {0}; then accept the licence at {1}.</source>
+        <translation>请登录：{0}；然后在 {1} 接受许可协议。</translation>
+    </message>
+    <message>
+        <source>Make a new one at {0}.</source>
+        <translation>请在 {0} 创建新令牌。</translation>
+    </message>
+    <message>
+        <source>Mapped</source>
+        <translation>映射</translation>
+    </message>
+    <message>
+        <source>Measure it: edge0 doctor MODEL --probe.</source>
+        <translation>可以测一下：edge0 doctor MODEL --probe。</translation>
+    </message>
+    <message>
+        <source>Measuring the processor…</source>
+        <translation>正在测量处理器…</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Memory plan</source>
+        <translation>内存规划</translation>
+    </message>
+    <message>
+        <source>Models are kept in memory</source>
+        <translation>模型存放在内存中</translation>
+    </message>
+    <message>
+        <source>Models folder</source>
+        <translation>模型文件夹</translation>
+    </message>
+    <message>
+        <source>Models in a synced folder</source>
+        <translation>模型在同步文件夹中</translation>
+    </message>
+    <message>
+        <source>Move the models out of it: they would be uploaded, and reading could mean downloading.</source>
+        <translation>请把模型移出：它们会被上传，读取时可能还要下载。</translation>
+    </message>
+    <message>
+        <source>Not even one token&apos;s experts fit</source>
+        <translation>连一个词元的专家都放不下</translation>
+    </message>
+    <message>
+        <source>One thread computes slowly. Check limits set on this program or container.</source>
+        <translation>单线程计算很慢。请检查对此程序或容器设置的限制。</translation>
+    </message>
+    <message>
+        <source>One token uses {0} MB of experts; the drive alone gives {1} tokens a second, each expert found in memory makes it faster.</source>
+        <translation>一个词元用到 {0} MB 的专家；仅靠硬盘每秒可得 {1} 个词元，每个在内存中找到的专家都会使其更快。</translation>
+    </message>
+    <message>
+        <source>One token uses {0} experts and only {1} fit: nearly all are read from the SSD every time. From {2} GB on it gets faster.</source>
+        <translation>一个词元用到 {0} 个专家，只能放下 {1} 个：几乎每次都要从固态硬盘读取。从 {2} GB 起会变快。</translation>
+    </message>
+    <message>
+        <source>Only a folder on a drive of this computer can be excluded, not a network one.</source>
+        <translation>只能排除这台电脑磁盘上的文件夹，不能是网络文件夹。</translation>
+    </message>
+    <message>
+        <source>Only one compute thread</source>
+        <translation>只有一个计算线程</translation>
+    </message>
+    <message>
+        <source>Only the working set occupies memory, and only it is held to the budget. Virtual size counts the whole mapped model, most of which stays on the drive.</source>
+        <translation>只有工作集占用内存，也只有它受预算限制。虚拟大小包含整个映射的模型，其中大部分留在硬盘上。</translation>
+    </message>
+    <message>
+        <source>Only {0} GB are free now: with a budget of {1} GB the system may start to swap.</source>
+        <translation>现在只有 {0} GB 可用：预算为 {1} GB 时系统可能开始换页。</translation>
+    </message>
+    <message>
+        <source>Open {0}, accept the licence there, then try again.</source>
+        <translation>请打开 {0}，在那里接受许可协议，然后重试。</translation>
+    </message>
+    <message>
+        <source>Page file</source>
+        <translation>页面文件</translation>
+    </message>
+    <message>
+        <source>Page files: {0}.</source>
+        <translation>页面文件：{0}。</translation>
+    </message>
+    <message>
+        <source>Path: {0}.</source>
+        <translation>路径：{0}。</translation>
+    </message>
+    <message>
+        <source>Permission denied: {0}.</source>
+        <translation>没有权限：{0}。</translation>
+    </message>
+    <message>
+        <source>Please try again.</source>
+        <translation>请重试。</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Put the file itself into the model folder.</source>
+        <translation>请把文件本身放进模型文件夹。</translation>
+    </message>
+    <message>
+        <source>Random reads of {0} MB: {1}.{2}</source>
+        <translation>随机读取 {0} MB：{1}。{2}</translation>
+    </message>
+    <message>
+        <source>Reading it in random places, past every cache…</source>
+        <translation>正在绕过所有缓存随机读取…</translation>
+    </message>
+    <message>
+        <source>Run edge0-prepare compact &quot;{0}&quot;: it goes on, or tidies up.</source>
+        <translation>请运行 edge0-prepare compact &quot;{0}&quot;：它会继续，或进行清理。</translation>
+    </message>
+    <message>
+        <source>Run the same command again to go on.</source>
+        <translation>再次执行即可继续。</translation>
+    </message>
+    <message>
+        <source>Set the memory budget to {0} GB.</source>
+        <translation>把内存预算设为 {0} GB。</translation>
+    </message>
+    <message>
+        <source>Shorten the context from {0} to {1} tokens.</source>
+        <translation>把上下文从 {0} 缩短到 {1} 个词元。</translation>
+    </message>
+    <message>
+        <source>Speed when nothing is in memory</source>
+        <translation>内存中什么都没有时的速度</translation>
+    </message>
+    <message>
+        <source>Storing the starter model in {0} failed: {1}.</source>
+        <translation>把入门模型存到 {0} 失败：{1}。</translation>
+    </message>
+    <message>
+        <source>Storing {0} in {1} failed: {2}.</source>
+        <translation>把 {0} 存到 {1} 失败：{2}。</translation>
+    </message>
+    <message>
+        <source>Tamper protection is on. It allows exclusions, except on computers that an organisation manages.</source>
+        <translation>篡改防护已开启。它允许排除，由组织管理的电脑除外。</translation>
+    </message>
+    <message>
+        <source>Temporary folders are never excluded.</source>
+        <translation>绝不排除临时文件夹。</translation>
+    </message>
+    <message>
+        <source>The SSD will be busy all the time. Raise the budget or choose a smaller model.</source>
+        <translation>固态硬盘会一直忙碌。请提高预算或选择更小的模型。</translation>
+    </message>
+    <message>
+        <source>The budget was cut to the {0} GB this machine has.</source>
+        <translation>预算已降到这台电脑拥有的 {0} GB。</translation>
+    </message>
+    <message>
+        <source>The connection ended after {0} of {1} bytes.</source>
+        <translation>连接在收到 {1} 字节中的 {0} 字节后中断。</translation>
+    </message>
+    <message>
+        <source>The disk is full: {0} could not be written.</source>
+        <translation>磁盘已满：无法写入 {0}。</translation>
+    </message>
+    <message>
+        <source>The disk of {0} is too full: {1} are needed, {2} are free.</source>
+        <translation>{0} 所在磁盘空间不足：需要 {1}，可用 {2}。</translation>
+    </message>
+    <message>
+        <source>The download of {0} has the wrong content; it was thrown away.</source>
+        <translation>下载的 {0} 内容不对，已丢弃。</translation>
+    </message>
+    <message>
+        <source>The drive is as slow as SATA</source>
+        <translation>硬盘与 SATA 一样慢</translation>
+    </message>
+    <message>
+        <source>The drive is fast enough</source>
+        <translation>硬盘足够快</translation>
+    </message>
+    <message>
+        <source>The drive is hot</source>
+        <translation>硬盘过热</translation>
+    </message>
+    <message>
+        <source>The drive is very slow</source>
+        <translation>硬盘非常慢</translation>
+    </message>
+    <message>
+        <source>The drive reports {0} °C.</source>
+        <translation>硬盘报告 {0} °C。</translation>
+    </message>
+    <message>
+        <source>The file is cut short: convert or download the model again.</source>
+        <translation>文件不完整：请重新转换或下载模型。</translation>
+    </message>
+    <message>
+        <source>The first reply after a start still reads cold files: edge0 warm reads them ahead.</source>
+        <translation>启动后的第一次回复仍要读取冷文件：edge0 warm 可以提前读取。</translation>
+    </message>
+    <message>
+        <source>The folder&apos;s path holds characters that a pattern may misread.</source>
+        <translation>文件夹路径含有可能被误认为通配符的字符。</translation>
+    </message>
+    <message>
+        <source>The folder&apos;s path is too long or holds characters that cannot be seen.</source>
+        <translation>文件夹路径太长，或含有不可见字符。</translation>
+    </message>
+    <message>
+        <source>The folder&apos;s path looks as if it held a variable.</source>
+        <translation>文件夹路径看起来含有变量。</translation>
+    </message>
+    <message>
+        <source>The folder&apos;s path must not go up.</source>
+        <translation>文件夹路径不能指向上级目录。</translation>
+    </message>
+    <message>
+        <source>The model does not fit the memory budget</source>
+        <translation>内存预算放不下此模型</translation>
+    </message>
+    <message>
+        <source>The model folder is damaged: convert or download the model again.</source>
+        <translation>模型文件夹已损坏：请重新转换或下载模型。</translation>
+    </message>
+    <message>
+        <source>The model is damaged</source>
+        <translation>模型已损坏</translation>
+    </message>
+    <message>
+        <source>The model is whole; {0} of unfinished files lie beside it.</source>
+        <translation>模型是完整的；旁边有 {0} 未完成的文件。</translation>
+    </message>
+    <message>
+        <source>The model may have changed: start again.</source>
+        <translation>模型可能已更改：请重新开始。</translation>
+    </message>
+    <message>
+        <source>The models folder cannot be written</source>
+        <translation>模型文件夹无法写入</translation>
+    </message>
+    <message>
+        <source>The native kernels cannot run</source>
+        <translation>本机计算库无法运行</translation>
+    </message>
+    <message>
+        <source>The native kernels run</source>
+        <translation>本机计算库可以运行</translation>
+    </message>
+    <message>
+        <source>The native kernels run on their slowest path</source>
+        <translation>本机计算库只能以最慢的方式运行</translation>
+    </message>
+    <message>
+        <source>The package index gave an answer we cannot read.</source>
+        <translation>软件源给出了无法读懂的回答。</translation>
+    </message>
+    <message>
+        <source>The package index has no {0}.</source>
+        <translation>软件源中没有 {0}。</translation>
+    </message>
+    <message>
+        <source>The page file is switched off</source>
+        <translation>页面文件已关闭</translation>
+    </message>
+    <message>
+        <source>The service WinDefend is running.</source>
+        <translation>WinDefend 服务正在运行。</translation>
+    </message>
+    <message>
+        <source>The starter model needs {0} MB free in {1}; there are {2} MB.</source>
+        <translation>入门模型需要 {1} 中有 {0} MB 空闲；现有 {2} MB。</translation>
+    </message>
+    <message>
+        <source>The starter model&apos;s file has the wrong content.</source>
+        <translation>入门模型的文件内容不对。</translation>
+    </message>
+    <message>
+        <source>The token is not valid (any more).</source>
+        <translation>令牌无效（或已失效）。</translation>
+    </message>
+    <message>
+        <source>The token {0} is outside the model&apos;s vocabulary of {1}.</source>
+        <translation>词元 {0} 超出模型的词表（{1}）。</translation>
+    </message>
+    <message>
+        <source>The tokenizer belongs to another model: convert the model again.</source>
+        <translation>分词器属于另一个模型：请重新转换模型。</translation>
+    </message>
+    <message>
+        <source>The whole model fits into memory</source>
+        <translation>整个模型都能放进内存</translation>
+    </message>
+    <message>
+        <source>There is no model named {0}.</source>
+        <translation>没有名为 {0} 的模型。</translation>
+    </message>
+    <message>
+        <source>There is no model {0} for this login.</source>
+        <translation>此登录看不到模型 {0}。</translation>
+    </message>
+    <message>
+        <source>There is no model {0}.</source>
+        <translation>没有模型 {0}。</translation>
+    </message>
+    <message>
+        <source>There is no public model {0}.</source>
+        <translation>没有公开的模型 {0}。</translation>
+    </message>
+    <message>
+        <source>There is too little room in {0} to measure the drive.</source>
+        <translation>{0} 中的空间不够测量硬盘。</translation>
+    </message>
+    <message>
+        <source>This folder is kept in memory, which the model needs itself. Use a real drive.</source>
+        <translation>此文件夹位于内存中，而模型本身需要内存。请使用真正的硬盘。</translation>
+    </message>
+    <message>
+        <source>This login may not download {0} yet.</source>
+        <translation>此登录还不能下载 {0}。</translation>
+    </message>
+    <message>
+        <source>This model needs at least {0} GB, {1} {2} GB.</source>
+        <translation>此模型至少需要 {0} GB，{1} {2} GB。</translation>
+    </message>
+    <message>
+        <source>This process: working set {0}, committed {1}, virtual {2}.</source>
+        <translation>此进程：工作集 {0}，已提交 {1}，虚拟 {2}。</translation>
+    </message>
+    <message>
+        <source>This processor has none of AVX2, AVX-512 or NEON dot products.</source>
+        <translation>此处理器没有 AVX2、AVX-512 或 NEON 点积指令。</translation>
+    </message>
+    <message>
+        <source>Try again in {0} s.</source>
+        <translation>请在 {0} 秒后重试。</translation>
+    </message>
+    <message>
+        <source>Try again later; what was fetched is kept.</source>
+        <translation>请稍后重试；已下载的部分会保留。</translation>
+    </message>
+    <message>
+        <source>Try again; if it stays so, the index or mirror in pip&apos;s settings has another file.</source>
+        <translation>请重试；如果仍然如此，说明 pip 设置中的软件源或镜像提供的是另一个文件。</translation>
+    </message>
+    <message>
+        <source>Type more of the name.</source>
+        <translation>请多输入几个字。</translation>
+    </message>
+    <message>
+        <source>Use letters, digits and dashes.</source>
+        <translation>请使用字母、数字和连字符。</translation>
+    </message>
+    <message>
+        <source>Usually too slow for streaming experts, and it may be unplugged. Move the models to the built-in SSD.</source>
+        <translation>对流式读取专家通常太慢，还可能被拔出。请把模型移到内置固态硬盘。</translation>
+    </message>
+    <message>
+        <source>Wait for it, or stop it first.</source>
+        <translation>请等待它结束，或先停止它。</translation>
+    </message>
+    <message>
+        <source>Which memory number to watch</source>
+        <translation>应该看哪个内存数字</translation>
+    </message>
+    <message>
+        <source>Windows Defender scans files</source>
+        <translation>Windows Defender 会扫描文件</translation>
+    </message>
+    <message>
+        <source>Writing a test file…</source>
+        <translation>正在写入测试文件…</translation>
+    </message>
+    <message>
+        <source>Your organisation decides about exclusions on this computer; one added here would be ignored. Give its administrators the command below.</source>
+        <translation>这台电脑的排除项由组织决定；在这里添加的会被忽略。请把下面的命令交给管理员。</translation>
+    </message>
+    <message>
+        <source>a SATA SSD</source>
+        <translation>SATA 固态硬盘</translation>
+    </message>
+    <message>
+        <source>a USB drive or memory card</source>
+        <translation>USB 硬盘或存储卡</translation>
+    </message>
+    <message>
+        <source>a drive that does not say what it is</source>
+        <translation>类型未知的硬盘</translation>
+    </message>
+    <message>
+        <source>a hard disk</source>
+        <translation>机械硬盘</translation>
+    </message>
+    <message>
+        <source>a network drive</source>
+        <translation>网络硬盘</translation>
+    </message>
+    <message>
+        <source>a virtual drive</source>
+        <translation>虚拟硬盘</translation>
+    </message>
+    <message>
+        <source>an NVMe SSD</source>
+        <translation>NVMe 固态硬盘</translation>
+    </message>
+    <message>
+        <source>as much as can be spared</source>
+        <translation>能腾出的全部</translation>
+    </message>
+    <message>
+        <source>asking for {0}</source>
+        <translation>正在询问 {0}</translation>
+    </message>
+    <message>
+        <source>budget</source>
+        <translation>预算</translation>
+    </message>
+    <message>
+        <source>checked</source>
+        <translation>已检查</translation>
+    </message>
+    <message>
+        <source>checking the experts of layer {0}</source>
+        <translation>正在检查第 {0} 层的专家</translation>
+    </message>
+    <message>
+        <source>checking {0}</source>
+        <translation>正在检查 {0}</translation>
+    </message>
+    <message>
+        <source>copying {0}</source>
+        <translation>正在复制 {0}</translation>
+    </message>
+    <message>
+        <source>counting which experts are used</source>
+        <translation>正在统计用到哪些专家</translation>
+    </message>
+    <message>
+        <source>dense weights</source>
+        <translation>稠密权重</translation>
+    </message>
+    <message>
+        <source>downloading {0}</source>
+        <translation>正在下载 {0}</translation>
+    </message>
+    <message>
+        <source>experts in memory</source>
+        <translation>内存中的专家</translation>
+    </message>
+    <message>
+        <source>experts of layer {0} of {1}</source>
+        <translation>第 {0} 层的专家（共 {1} 层）</translation>
+    </message>
+    <message>
+        <source>file system unknown</source>
+        <translation>文件系统未知</translation>
+    </message>
+    <message>
+        <source>finishing</source>
+        <translation>正在收尾</translation>
+    </message>
+    <message>
+        <source>free memory can keep about {0} of what the budget misses</source>
+        <translation>空闲内存大约能留住预算之外的 {0}</translation>
+    </message>
+    <message>
+        <source>free memory can keep {0} of what the budget misses</source>
+        <translation>空闲内存能留住预算之外的 {0}</translation>
+    </message>
+    <message>
+        <source>holds the whole model</source>
+        <translation>可容纳整个模型</translation>
+    </message>
+    <message>
+        <source>layer {0}, expert {1}</source>
+        <translation>第 {0} 层第 {1} 个专家</translation>
+    </message>
+    <message>
+        <source>loading the dense weights</source>
+        <translation>正在载入稠密权重</translation>
+    </message>
+    <message>
+        <source>lowered: memory got short</source>
+        <translation>已降低：内存变得紧张</translation>
+    </message>
+    <message>
+        <source>make a read token at {0} and enter it</source>
+        <translation>在 {0} 创建只读令牌并填入</translation>
+    </message>
+    <message>
+        <source>measured here, an expert that is missed takes {0} ms mapped ({1} from free memory) and {2} ms read unbuffered</source>
+        <translation>在本机实测，缺少的专家映射读取需 {0} 毫秒（{1} 来自空闲内存），直接读取需 {2} 毫秒</translation>
+    </message>
+    <message>
+        <source>measuring the drive for 3 seconds</source>
+        <translation>正在测量硬盘（3 秒）</translation>
+    </message>
+    <message>
+        <source>memory beside the budget can hold only {0} of the other experts</source>
+        <translation>预算之外的内存只能容纳其余专家的 {0}</translation>
+    </message>
+    <message>
+        <source>moving the experts of layer {0}</source>
+        <translation>正在移动第 {0} 层的专家</translation>
+    </message>
+    <message>
+        <source>on this machine it can have</source>
+        <translation>这台电脑能给它</translation>
+    </message>
+    <message>
+        <source>opening the model</source>
+        <translation>正在打开模型</translation>
+    </message>
+    <message>
+        <source>planning</source>
+        <translation>正在规划</translation>
+    </message>
+    <message>
+        <source>program and libraries</source>
+        <translation>程序和库</translation>
+    </message>
+    <message>
+        <source>reading the manifest</source>
+        <translation>正在读取清单</translation>
+    </message>
+    <message>
+        <source>reading the model&apos;s files</source>
+        <translation>正在读取模型文件</translation>
+    </message>
+    <message>
+        <source>reading what is in the model</source>
+        <translation>正在查看模型内容</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>spare</source>
+        <translation>备用</translation>
+    </message>
+    <message>
+        <source>the budget is</source>
+        <translation>预算为</translation>
+    </message>
+    <message>
+        <source>the source or the options changed: starting anew</source>
+        <translation>来源或选项已更改：重新开始</translation>
+    </message>
+    <message>
+        <source>the whole model fits into the memory budget</source>
+        <translation>内存预算放得下整个模型</translation>
+    </message>
+    <message>
+        <source>this drive can go away, and then a failed read ends a reply instead of the program</source>
+        <translation>此硬盘可能被拔下，届时读取失败只会结束一次回复，而不是整个程序</translation>
+    </message>
+    <message>
+        <source>unpacking {0}</source>
+        <translation>正在解包 {0}</translation>
+    </message>
+    <message>
+        <source>weights that stay in memory</source>
+        <translation>常驻内存的权重</translation>
+    </message>
+    <message>
+        <source>with more it would be less than {0} % faster</source>
+        <translation>再多也只会快不到 {0} %</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>工作区</translation>
+    </message>
+    <message>
+        <source>written</source>
+        <translation>已写入</translation>
+    </message>
+    <message>
+        <source>{0} MB/s at depth {1}</source>
+        <translation>深度 {1} 时 {0} MB/s</translation>
+    </message>
+    <message>
+        <source>{0} Or: {1}</source>
+        <translation>{0}或者：{1}</translation>
+    </message>
+    <message>
+        <source>{0} allows no more requests for now (429).</source>
+        <translation>{0} 暂时不接受更多请求（429）。</translation>
+    </message>
+    <message>
+        <source>{0} belongs to {1}.</source>
+        <translation>{0} 属于 {1}。</translation>
+    </message>
+    <message>
+        <source>{0} cannot be a folder&apos;s name.</source>
+        <translation>{0} 不能作为文件夹名称。</translation>
+    </message>
+    <message>
+        <source>{0} cannot be opened</source>
+        <translation>无法打开 {0}</translation>
+    </message>
+    <message>
+        <source>{0} could mean {1}.</source>
+        <translation>{0} 可能是 {1}。</translation>
+    </message>
+    <message>
+        <source>{0} does not belong to this model, or its first bytes are damaged.</source>
+        <translation>{0} 不属于此模型，或其开头已损坏。</translation>
+    </message>
+    <message>
+        <source>{0} does not exist (any more).</source>
+        <translation>{0} 不存在（或已被移除）。</translation>
+    </message>
+    <message>
+        <source>{0} does not give {1} out ({2}).</source>
+        <translation>{0} 不提供 {1}（{2}）。</translation>
+    </message>
+    <message>
+        <source>{0} ends early, at byte {1}.</source>
+        <translation>{0} 在第 {1} 字节处提前结束。</translation>
+    </message>
+    <message>
+        <source>{0} exists already.</source>
+        <translation>{0} 已存在。</translation>
+    </message>
+    <message>
+        <source>{0} exists and is not a converted model.</source>
+        <translation>{0} 已存在，且不是已转换的模型。</translation>
+    </message>
+    <message>
+        <source>{0} exists and was converted from another model or with other options.</source>
+        <translation>{0} 已存在，但由另一个模型或用其他选项转换而来。</translation>
+    </message>
+    <message>
+        <source>{0} exists and was made from another source or with other options.</source>
+        <translation>{0} 已存在，但来自另一来源或使用了其他选项。</translation>
+    </message>
+    <message>
+        <source>{0} free for {1}.</source>
+        <translation>{1} 有 {0} 可用。</translation>
+    </message>
+    <message>
+        <source>{0} has a problem of its own ({1}).</source>
+        <translation>{0} 自身出现问题（{1}）。</translation>
+    </message>
+    <message>
+        <source>{0} has no such revision.</source>
+        <translation>{0} 没有这个版本。</translation>
+    </message>
+    <message>
+        <source>{0} has {1} bytes instead of {2}.</source>
+        <translation>{0} 有 {1} 字节，而应为 {2} 字节。</translation>
+    </message>
+    <message>
+        <source>{0} holds more than models.</source>
+        <translation>{0} 中不只有模型。</translation>
+    </message>
+    <message>
+        <source>{0} is a dense model</source>
+        <translation>{0} 是稠密模型</translation>
+    </message>
+    <message>
+        <source>{0} is damaged: {1}{2}.</source>
+        <translation>{0} 已损坏：{1}{2}。</translation>
+    </message>
+    <message>
+        <source>{0} is far too large ({1} bytes).</source>
+        <translation>{0} 过大（{1} 字节）。</translation>
+    </message>
+    <message>
+        <source>{0} is given only to people who log in.</source>
+        <translation>{0} 只提供给已登录的用户。</translation>
+    </message>
+    <message>
+        <source>{0} is missing.</source>
+        <translation>缺少 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} is never excluded.</source>
+        <translation>绝不排除 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} is not a converted model.</source>
+        <translation>{0} 不是已转换的模型。</translation>
+    </message>
+    <message>
+        <source>{0} is not a folder.</source>
+        <translation>{0} 不是文件夹。</translation>
+    </message>
+    <message>
+        <source>{0} is not a regular file but a link, folder or device.</source>
+        <translation>{0} 不是普通文件，而是链接、文件夹或设备。</translation>
+    </message>
+    <message>
+        <source>{0} is on a removable drive.</source>
+        <translation>{0} 在可移动硬盘上。</translation>
+    </message>
+    <message>
+        <source>{0} is on {1}{2}, {3}.</source>
+        <translation>{0} 位于{1}{2}，{3}。</translation>
+    </message>
+    <message>
+        <source>{0} is where the model is.</source>
+        <translation>模型已经在 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} of experts: {1} a layer, {2} used a token.</source>
+        <translation>{0} 的专家：每层 {1} 个，每个词元用 {2} 个。</translation>
+    </message>
+    <message>
+        <source>{0} of {1} are available.</source>
+        <translation>{1} 中有 {0} 可用。</translation>
+    </message>
+    <message>
+        <source>{0} of {1} experts fit into memory; one token uses {2}.</source>
+        <translation>{1} 个专家中有 {0} 个能放进内存；一个词元用 {2} 个。</translation>
+    </message>
+    <message>
+        <source>{0} opens</source>
+        <translation>{0} 可以打开</translation>
+    </message>
+    <message>
+        <source>{0} records compared.</source>
+        <translation>已比对 {0} 条记录。</translation>
+    </message>
+    <message>
+        <source>{0} was refused with status {1}.</source>
+        <translation>{0} 被拒绝，状态码 {1}。</translation>
+    </message>
+    <message>
+        <source>{0}, {1} layers, {2}, {3}</source>
+        <translation>{0}，{1} 层，{2}，{3}</translation>
+    </message>
+    <message>
+        <source>{0}: set in the options.</source>
+        <translation>{0}：由设置指定。</translation>
+    </message>
+    <message>
+        <source>{0}: {1} GB{2}</source>
+        <translation>{0}：{1} GB{2}</translation>
+    </message>
+    <message>
+        <source>{0}: {1} logical processors, {2} compute threads.</source>
+        <translation>{0}：{1} 个逻辑处理器，{2} 个计算线程。</translation>
+    </message>
+    <message>
+        <source>{0}{1}; {2} available.</source>
+        <translation>{0}{1}；{2} 可用。</translation>
+    </message>
+</context>
+<context>
+    <name>Exclusion</name>
+    <message>
+        <source>It is excluded now.</source>
+        <translation>已排除。</translation>
+    </message>
+    <message>
+        <source>It is scanned again.</source>
+        <translation>已恢复扫描。</translation>
+    </message>
+    <message>
+        <source>Nothing had to be changed.</source>
+        <translation>无需更改。</translation>
+    </message>
+    <message>
+        <source>You said no; nothing was changed. That is fine.</source>
+        <translation>您选择了否，没有任何更改。没有关系。</translation>
+    </message>
+    <message>
+        <source>This account may not act as administrator. Somebody who may can type the command.</source>
+        <translation>此帐户不能以管理员身份操作。有权限的人可以输入该命令。</translation>
+    </message>
+    <message>
+        <source>The folder is not one that may be excluded.</source>
+        <translation>此文件夹不可排除。</translation>
+    </message>
+    <message>
+        <source>Windows took it but does not use it: your organisation manages Defender. Ask its administrators.</source>
+        <translation>Windows 接受了但并未生效：Defender 由您的组织管理。请询问管理员。</translation>
+    </message>
+    <message>
+        <source>Windows did not answer in time. Nothing is certain; look again.</source>
+        <translation>Windows 没有及时回应。结果不确定，请再看一次。</translation>
+    </message>
+    <message>
+        <source>Defender refused. It may be off, or another antivirus may be in charge.</source>
+        <translation>Defender 拒绝了。它可能已关闭，或由其他杀毒软件负责。</translation>
+    </message>
+</context>
+<context>
+    <name>ExclusionsPage</name>
+    <message>
+        <source>These files are not scanned, because you excluded them here:</source>
+        <translation>以下文件不会被扫描，因为您在这里排除了它们：</translation>
+    </message>
+    <message>
+        <source>Edge0 has excluded nothing. The setup wizard offers it.</source>
+        <translation>Edge0 没有排除任何文件。可以在设置向导中添加。</translation>
+    </message>
+    <message>
+        <source>{0} (since {1})</source>
+        <translation>{0}（自 {1}）</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Undo the exclusion of {0}</source>
+        <translation>撤销对 {0} 的排除</translation>
+    </message>
+    <message>
+        <source>Windows asks for permission…</source>
+        <translation>Windows 正在请求许可…</translation>
     </message>
 </context>
 <context>
@@ -253,6 +1369,17 @@
     <message>
         <source>new</source>
         <translation>最新</translation>
+    </message>
+</context>
+<context>
+    <name>Library</name>
+    <message>
+        <source>dense</source>
+        <translation>稠密</translation>
+    </message>
+    <message>
+        <source>{0} experts, top {1}</source>
+        <translation>{0} 个专家，每次用 {1} 个</translation>
     </message>
 </context>
 <context>
@@ -375,6 +1502,37 @@
     </message>
 </context>
 <context>
+    <name>LoginBox</name>
+    <message>
+        <source>Token</source>
+        <translation>令牌</translation>
+    </message>
+    <message>
+        <source>Keep it in this system&apos;s key store</source>
+        <translation>保存在系统的密钥库中</translation>
+    </message>
+    <message>
+        <source>Otherwise it is forgotten when Edge0 ends</source>
+        <translation>否则 Edge0 退出后即被忘记</translation>
+    </message>
+    <message>
+        <source>Forget the token</source>
+        <translation>忘记令牌</translation>
+    </message>
+    <message>
+        <source>only where asked for; never sent to a mirror</source>
+        <translation>仅在要求时使用；绝不发送给镜像</translation>
+    </message>
+    <message>
+        <source>in this system&apos;s key store</source>
+        <translation>已在系统的密钥库中</translation>
+    </message>
+    <message>
+        <source>This system keeps no tokens: it is used until Edge0 ends.</source>
+        <translation>此系统不能保存令牌：它只在 Edge0 退出前有效。</translation>
+    </message>
+</context>
+<context>
     <name>MachinePage</name>
     <message>
         <source>This computer</source>
@@ -417,6 +1575,10 @@
         <translation>处理器</translation>
     </message>
     <message>
+        <source>Graphics</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
         <source>Models folder</source>
         <translation>模型文件夹</translation>
     </message>
@@ -427,6 +1589,14 @@
     <message>
         <source>Measured</source>
         <translation>实测</translation>
+    </message>
+    <message>
+        <source>none found; Edge0 computes on the processor</source>
+        <translation>未找到；Edge0 用处理器计算</translation>
+    </message>
+    <message>
+        <source>{0}; not used: Edge0 computes on the processor</source>
+        <translation>{0}；未使用：Edge0 用处理器计算</translation>
     </message>
     <message>
         <source>not yet</source>
@@ -519,18 +1689,6 @@
     <message>
         <source>Looking at this computer…</source>
         <translation>正在查看这台电脑…</translation>
-    </message>
-    <message>
-        <source>Measuring the processor…</source>
-        <translation>正在测量处理器…</translation>
-    </message>
-    <message>
-        <source>Writing a test file…</source>
-        <translation>正在写入测试文件…</translation>
-    </message>
-    <message>
-        <source>Reading it in random places, past every cache…</source>
-        <translation>正在绕过所有缓存随机读取…</translation>
     </message>
     <message>
         <source>Keep models in</source>
@@ -626,7 +1784,7 @@
     </message>
     <message>
         <source>You wrote</source>
-        <translation>你写道</translation>
+        <translation>您写道</translation>
     </message>
     <message>
         <source>Reply</source>
@@ -708,20 +1866,16 @@
         <translation>这些文件保持原样，不会移动。</translation>
     </message>
     <message>
-        <source>only for models that ask for one</source>
-        <translation>仅当模型要求时填写</translation>
-    </message>
-    <message>
         <source>Hub</source>
         <translation>模型库</translation>
     </message>
     <message>
-        <source>Token</source>
-        <translation>令牌</translation>
+        <source>Proxy</source>
+        <translation>代理</translation>
     </message>
     <message>
-        <source>Kept in memory until Edge0 ends; never sent to a mirror</source>
-        <translation>只保存在内存中，直到 Edge0 退出；绝不发送给镜像</translation>
+        <source>Token</source>
+        <translation>令牌</translation>
     </message>
     <message>
         <source>{0} B at a time</source>
@@ -738,6 +1892,14 @@
     <message>
         <source>{0} Licence {1}; download {2} GB; for {3} GB of memory or more.</source>
         <translation>{0} 许可证 {1}；下载 {2} GB；适合 {3} GB 及以上内存。</translation>
+    </message>
+    <message>
+        <source>The hub needs an address such as https://huggingface.co.</source>
+        <translation>模型库需要一个地址，例如 https://huggingface.co。</translation>
+    </message>
+    <message>
+        <source>A proxy is an address such as http://proxy.example:8080.</source>
+        <translation>代理应是一个地址，例如 http://proxy.example:8080。</translation>
     </message>
     <message>
         <source>Folder with a model</source>
@@ -822,6 +1984,26 @@
         <translation>把最常用的专家排在前面：冷启动更快</translation>
     </message>
     <message>
+        <source>Move…</source>
+        <translation>移动…</translation>
+    </message>
+    <message>
+        <source>Into another folder, also on another drive</source>
+        <translation>移到其他文件夹，也可以在其他硬盘上</translation>
+    </message>
+    <message>
+        <source>Convert again…</source>
+        <translation>重新转换…</translation>
+    </message>
+    <message>
+        <source>Fetch and convert it anew, perhaps in another format</source>
+        <translation>重新获取并转换，也可换一种格式</translation>
+    </message>
+    <message>
+        <source>Take off the list</source>
+        <translation>从列表移除</translation>
+    </message>
+    <message>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
@@ -838,12 +2020,24 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Move it to</source>
+        <translation>移动到</translation>
+    </message>
+    <message>
         <source>not there: is its drive connected?</source>
         <translation>不在：硬盘已连接吗？</translation>
     </message>
     <message>
         <source>cannot be opened</source>
         <translation>无法打开</translation>
+    </message>
+    <message>
+        <source>Has not replied here yet</source>
+        <translation>尚未在此回复过</translation>
+    </message>
+    <message>
+        <source>Last reply: {0}, first word after {1} ({2})</source>
+        <translation>上次回复：{0}，首字 {1}（{2}）</translation>
     </message>
     <message>
         <source>Checking {0}…</source>
@@ -854,12 +2048,20 @@
         <translation>正在排列 {0}…</translation>
     </message>
     <message>
+        <source>Moving {0}…</source>
+        <translation>正在移动 {0}…</translation>
+    </message>
+    <message>
         <source>{0}: every byte is as it was made.</source>
         <translation>{0}：每个字节都完好。</translation>
     </message>
     <message>
         <source>{0}: the experts used most come first now.</source>
         <translation>{0}：最常用的专家现在排在前面。</translation>
+    </message>
+    <message>
+        <source>{0} is in its new place.</source>
+        <translation>{0} 已在新位置。</translation>
     </message>
     <message>
         <source>{0} was deleted. It is removed for good in a few minutes.</source>
@@ -872,6 +2074,13 @@
     <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
+    </message>
+</context>
+<context>
+    <name>Network</name>
+    <message>
+        <source>as the system; or e.g. http://proxy:8080</source>
+        <translation>与系统相同；或例如 http://proxy:8080</translation>
     </message>
 </context>
 <context>
@@ -922,6 +2131,10 @@
     <message>
         <source>Looking into the model</source>
         <translation>正在查看模型</translation>
+    </message>
+    <message>
+        <source>The one that is there is deleted when the new one is ready.</source>
+        <translation>新的就绪后，现有的一个会被删除。</translation>
     </message>
     <message>
         <source>dense: all of it for every token</source>
@@ -1016,6 +2229,17 @@
     </message>
 </context>
 <context>
+    <name>RefusalBox</name>
+    <message>
+        <source>Accept the licence on the model&apos;s page, make a token for reading, and enter it here. It goes to huggingface.co and nowhere else.</source>
+        <translation>请在模型页面上接受许可协议，创建一个只读令牌并填在这里。它只会发送给 huggingface.co，不会发往别处。</translation>
+    </message>
+    <message>
+        <source>Open {0}</source>
+        <translation>打开 {0}</translation>
+    </message>
+</context>
+<context>
     <name>ReplyCaption</name>
     <message>
         <source>Stopped</source>
@@ -1099,6 +2323,14 @@
     <message>
         <source>Engine</source>
         <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Windows Defender</source>
+        <translation>Windows Defender</translation>
     </message>
     <message>
         <source>Save</source>
@@ -1299,8 +2531,12 @@
         <translation>打开模型文件夹…</translation>
     </message>
     <message>
+        <source>It goes into {0}</source>
+        <translation>将存放在 {0}</translation>
+    </message>
+    <message>
         <source>To try it out, Edge0 can fetch a small starter model (SmolLM2 135M, about 93 MB, Apache-2.0) and convert it for your SSD. It is a small dense model: good for a first try, not for hard questions. Nothing is downloaded before you press the button.</source>
-        <translation>要先试一试，Edge0 可以获取一个小型入门模型（SmolLM2 135M，约 93 MB，Apache-2.0），并转换为适合固态硬盘的格式。它是一个小型稠密模型：适合初次体验，不适合难题。在你按下按钮之前不会下载任何内容。</translation>
+        <translation>要先试一试，Edge0 可以获取一个小型入门模型（SmolLM2 135M，约 93 MB，Apache-2.0），并转换为适合固态硬盘的格式。它是一个小型稠密模型：适合初次体验，不适合难题。在您按下按钮之前不会下载任何内容。</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -1328,6 +2564,52 @@
     <message>
         <source>Table</source>
         <translation>表格</translation>
+    </message>
+</context>
+<context>
+    <name>UnfinishedList</name>
+    <message>
+        <source>Not finished</source>
+        <translation>未完成</translation>
+    </message>
+</context>
+<context>
+    <name>UnfinishedRow</name>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Go on with {0}</source>
+        <translation>继续 {0}</translation>
+    </message>
+    <message>
+        <source>Delete what is there</source>
+        <translation>删除已有部分</translation>
+    </message>
+    <message>
+        <source>Delete what is there of {0}</source>
+        <translation>删除 {0} 的已有部分</translation>
+    </message>
+    <message>
+        <source>at work now</source>
+        <translation>正在进行</translation>
+    </message>
+    <message>
+        <source>{0} of {1} fetched</source>
+        <translation>已获取 {0}，共 {1}</translation>
+    </message>
+    <message>
+        <source>{0} converted</source>
+        <translation>已转换 {0}</translation>
+    </message>
+    <message>
+        <source>{0}; convert the same files again to go on</source>
+        <translation>{0}；再次转换同样的文件即可继续</translation>
+    </message>
+    <message>
+        <source>Really delete?</source>
+        <translation>确定删除？</translation>
     </message>
 </context>
 <context>

@@ -1,14 +1,19 @@
-"""Collects the interface's texts into edge0_zh_CN.ts and compiles it: python3
+"""Collects the texts of app and engine into edge0_zh_CN.ts and compiles it: python3
 resources/i18n/update.py."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import PySide6
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+ENGINE = ROOT / "engine"
 TOOLS = Path(PySide6.__file__).parent
 
 
@@ -20,11 +25,36 @@ def tool(name: str) -> str:
     raise FileNotFoundError(f"{name} is not in {TOOLS}")
 
 
+def engine_templates() -> list[str]:
+    """The template of every `Text(…)` in the engine, which knows no Qt."""
+    files = (file for file in ENGINE.rglob("*.py") if file != ENGINE / "text.py")
+    found = {text for file in files for text in _templates(file)}
+    return sorted(text for text in found if any(letter.isalpha() for letter in text))
+
+
+def _templates(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Text":
+            first = node.args[0]
+            if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+                raise ValueError(f"{file}:{node.lineno}: a template must be written out")
+            yield first.value
+
+
 def collect(target: Path) -> None:
     """Bring a .ts file up to date with the sources; new texts are marked unfinished."""
-    sources = sorted(str(path) for path in (HERE.parent.parent / "app").rglob("*.py"))
-    options = ["-silent", "-no-obsolete", "-locations", "none"]
-    subprocess.run([tool("lupdate"), *options, *sources, "-ts", str(target)], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Path(folder, "engine_texts.py")
+        lines = [f'QCoreApplication.translate("Engine", {_quoted(t)})' for t in engine_templates()]
+        engine.write_text("\n".join(lines), encoding="utf-8")
+        sources = [*sorted(str(path) for path in (ROOT / "app").rglob("*.py")), str(engine)]
+        options = ["-silent", "-no-obsolete", "-locations", "none"]
+        subprocess.run([tool("lupdate"), *options, *sources, "-ts", str(target)], check=True)
+
+
+def _quoted(text: str) -> str:
+    """A literal as lupdate reads it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def compile_to(source: Path, target: Path) -> None:

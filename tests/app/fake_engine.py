@@ -25,7 +25,10 @@ from engine import (
     ReplyStats,
     TextDelta,
 )
+from engine.hub.token_store import TokenStore
+from engine.hub.unfinished import drop_unfinished, list_unfinished, receipt
 from engine.telemetry import Rates, Snapshot
+from tests.helpers.fake_keyring import Works
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Installed:
     top_k: int = 8
     dense: bool = False
     problem: str = ""
+    unfinished: bool = False
 
 
 @dataclass
@@ -143,6 +147,9 @@ class FakeEngine:
     Message = Message
     Snapshot = Snapshot
     Rates = Rates
+    list_unfinished = staticmethod(list_unfinished)
+    drop_unfinished = staticmethod(drop_unfinished)
+    receipt = staticmethod(receipt)
 
     def __init__(self, models: Sequence[Installed] = (), script: Script | None = None) -> None:
         self.script = script or Script()
@@ -156,10 +163,17 @@ class FakeEngine:
             isa="avx512",
             budget_bytes=3_000_000_000,
         )
+        self.keyring: Works = Works()
         self.Edge0Runtime = SimpleNamespace(from_config=self._from_config)
+
+    def TokenStore(self) -> TokenStore:
+        return TokenStore(self.keyring)
 
     def list_models(self, folder: Path | None = None) -> list[Installed]:
         return list(self.models)
+
+    def inspect_model(self, path: Path) -> Installed:
+        return Installed(path, path.name)
 
     def models_dir(self, override: Path | None = None) -> Path:
         return override or Path("models")

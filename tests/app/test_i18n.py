@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -10,8 +12,16 @@ from types import ModuleType
 
 import pytest
 
+from app.engine_text import read_text, said
+from app.i18n import Translation
+from engine import DownloadError
+from engine.hub.access import Access
+from engine.hub.refusals import refusal
+from engine.text import with_records
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "resources" / "i18n"
+SHOWN = {"Progress": (2,), "DownloadProgress": (2,), "Finding": (2, 3, 4)}
 HOW = "run: python resources/i18n/update.py, translate what is unfinished, run it again"
 
 
@@ -59,3 +69,41 @@ def test_placeholders_are_kept() -> None:
 def test_no_formatted_text_is_translated(path: Path) -> None:
     """An f-string in tr() can never be found in the translation."""
     assert not re.search(r"(\.tr|translate)\(\s*f[\"']", path.read_text(encoding="utf-8"))
+
+
+def test_the_engine_speaks_chinese_too(qapp: object) -> None:
+    """Templates that the engine made, also in another process, and values within values."""
+    translation = Translation()
+    translation.use("zh")
+    try:
+        access = Access()
+        url = "https://huggingface.co/a/b/resolve/x/y"
+        error = refusal(401, {}, url, "a/b", access)
+        assert isinstance(error, DownloadError)
+        assert said(error.message) == "a/b 只提供给已登录的用户。"
+        line = json.loads(json.dumps(with_records({"next_step": error.next_step})))
+        told = read_text(line, "next_step")
+        assert "创建只读令牌" in told and "https://huggingface.co/a/b" in told
+        assert said("as it is {0}") == "as it is {0}"
+    finally:
+        translation.remove()
+    assert read_text({"what": "x", "what_text": ["{9}", []]}, "what") == "x"
+
+
+def test_a_progress_or_finding_of_the_engine_is_a_text() -> None:
+    """Only a `Text` can be translated: no plain or formatted string reaches a person."""
+    bare = []
+    files = (ROOT / "engine").rglob("*.py")
+    for file in sorted(file for file in files if file.parent.name != "cli"):  # for terminals
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = getattr(getattr(node, "func", None), "id", "")
+            shown = SHOWN.get(name, ())
+            for place, value in enumerate(getattr(node, "args", ()) if shown else ()):
+                if place in shown and _bare(value):
+                    bare.append(f"{file.relative_to(ROOT)}:{node.lineno}")
+    assert bare == []
+
+
+def _bare(value: ast.expr) -> bool:
+    plain = isinstance(value, ast.Constant) and bool(value.value)
+    return plain or isinstance(value, ast.JoinedStr)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core import Core
@@ -19,7 +20,8 @@ from app.widgets.doctor_dialog import DoctorDialog
 from app.widgets.models_dialog import ModelsDialog
 from engine.doctor import Finding
 from engine.prepare.prepare import prepare
-from tests.app.fake_engine import FakeEngine, installed
+from tests.app.conftest import NO_STARTER, reply_to
+from tests.app.fake_engine import FakeEngine, Installed, Script, installed
 from tests.helpers.tiny_models import make_tiny_checkpoint
 
 SLOW = 60_000
@@ -59,7 +61,9 @@ def test_what_was_deleted_goes_when_the_undo_window_ends(
     qtbot: QtBot, core: Core, folder: Path
 ) -> None:
     other = installed(folder / "models" / "two", "Two").path
-    quick = ManageModel(core.library, core, undo_ms=30)
+    quick = ManageModel(
+        core.library, core.speeds, core.adding.orders, lambda *_: None, core, undo_ms=30
+    )
     quick.delete(other)
     assert quick.deleted is not None
     qtbot.waitUntil(lambda: quick.deleted is None)
@@ -105,7 +109,7 @@ def test_laying_out_by_use_leaves_a_sound_model(
 def test_the_list_says_what_is_missing(qtbot: QtBot, core: Core, folder: Path) -> None:
     core.keep(Settings(models=(str(folder / "unplugged"),)))
     core.library.refresh()
-    dialog = ModelsDialog(core.manage)
+    dialog = ModelsDialog(core.manage, core.unfinished)
     qtbot.addWidget(dialog)
     dialog.show()
     lines = [dialog.list.item(row).text() for row in range(dialog.list.count())]
@@ -149,3 +153,95 @@ def test_diagnostics_hold_no_secrets_and_no_names(tmp_path: Path) -> None:
         assert secret not in everything
     assert json.loads(texts["settings.json"])["models"][0].startswith("~")
     assert [path.name for path in tmp_path.iterdir() if "tmp" in path.suffix] == []
+
+
+@pytest.fixture
+def manager(qtbot: QtBot, core: Core) -> ModelsDialog:
+    dialog = ModelsDialog(core.manage, core.unfinished)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def shown(widget: QWidget) -> str:
+    labels = widget.findChildren(QLabel)
+    return "\n".join(label.text() for label in labels if label.isVisible())
+
+
+def test_the_last_speed_of_each_model_survives_a_restart(
+    qtbot: QtBot, core: Core, engine: FakeEngine, script: Script, folder: Path
+) -> None:
+    script.pieces = lambda messages: [f"{n} " for n in range(20)]
+    reply_to(qtbot, core, "hello")
+    again = Core(engine, folder, NO_STARTER)
+    try:
+        dialog = ModelsDialog(again.manage, again.unfinished)
+        qtbot.addWidget(dialog)
+        dialog.show()
+        assert "Last reply: 14.2 tok/s, first word after 0.42 s" in shown(dialog)
+        script.pieces = lambda messages: ["No."]  # one token says nothing about decoding
+        reply_to(qtbot, core, "hello")
+        assert core.library.current is not None
+        speed = core.speeds.of(core.library.current)
+        assert speed is not None and round(speed.decode_tok_s, 1) == 14.2
+    finally:
+        assert again.close()
+
+
+def test_a_model_moves_and_keeps_its_place_in_the_lists(
+    qtbot: QtBot,
+    core: Core,
+    manager: ModelsDialog,
+    engine: FakeEngine,
+    tiny: Callable[[Path], Path],
+    folder: Path,
+) -> None:
+    old = tiny(folder / "models" / "模型 é")
+    engine.models.append(Installed(old, "tiny"))
+    core.keep(replace(core.settings, models=(*core.settings.models, str(old))))
+    core.library.refresh()
+    core.manage.move(old, folder / "elsewhere")
+    qtbot.waitUntil(lambda: not core.manage.busy, timeout=SLOW)
+    assert (core.manage.state, core.manage.problem) == ("moved", "")
+    new = folder / "elsewhere" / old.name
+    assert (new / "manifest.json").exists() and not old.exists()
+    assert core.settings.models[-1] == str(new) and str(old) not in core.settings.models
+    engine.models.pop()
+    core.library.refresh()
+    entry = next(entry for entry in core.library.entries if entry.path == new)
+    assert entry.usable and entry.about
+    assert "in its new place" in shown(manager)
+
+
+def test_a_move_that_fails_says_why_and_leaves_the_model(
+    qtbot: QtBot, core: Core, manager: ModelsDialog, tiny: Callable[[Path], Path], folder: Path
+) -> None:
+    old = tiny(folder / "models" / "m")
+    (folder / "taken" / "m").mkdir(parents=True)
+    core.manage.move(old, folder / "taken")
+    qtbot.waitUntil(lambda: not core.manage.busy, timeout=SLOW)
+    assert "exists already" in shown(manager) and (old / "manifest.json").exists()
+
+
+def test_a_model_on_a_drive_that_is_away_can_only_be_taken_off_the_list(
+    qtbot: QtBot, core: Core, folder: Path
+) -> None:
+    away = folder / "drive" / "big"
+    core.keep(replace(core.settings, models=(str(away),)))
+    dialog = ModelsDialog(core.manage, core.unfinished)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    row = next(i for i, entry in enumerate(core.manage.entries) if entry.path == away)
+    dialog.list.setCurrentRow(row)
+    assert "is its drive connected" in dialog.list.item(row).text()
+    for button in (dialog.chat, dialog.move_to, dialog.again, dialog.verify, dialog.delete):
+        assert not button.isEnabled()
+    installed(away)  # plugged in again
+    core.manage.refresh()
+    dialog.list.setCurrentRow(row)
+    assert dialog.chat.isEnabled() and not dialog.forget.isVisible()
+    (away / "manifest.json").unlink()
+    core.manage.refresh()
+    dialog.list.setCurrentRow(row)
+    dialog.forget.click()
+    assert str(away) not in core.settings.models

@@ -104,6 +104,7 @@ def test_going_on_after_a_cancel(qtbot: QtBot, tmp_path: Path) -> None:
 
 
 def test_the_command_is_the_terminal_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert starter_command()[-3:] == ["starter", "--progress", "json"]
+    command = starter_command(Path("/a b"))
+    assert command[-5:] == ["starter", "--progress", "json", "--models-dir", str(Path("/a b"))]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert Path(starter_command()[0]).name.startswith("edge0-cli")
+    assert Path(starter_command(Path())[0]).name.startswith("edge0-cli")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -344,11 +345,8 @@ def test_the_first_start_offers_the_starter_and_asks_first(
     assert application.core.starter.state == "idle"
     assert not application.window.page.composer.button.isEnabled()
     ready = installed(folder / "models" / "starter", "Starter")
-    application.core.starter._command = [
-        application.core.starter._command[0],
-        "-c",
-        f"import json; print(json.dumps({{'finished': {str(ready.path)!r}}}))",
-    ]
+    script = f"import json; print(json.dumps({{'finished': {str(ready.path)!r}}}))"
+    application.core._starter_command = [sys.executable, "-c", script]
     card.start.click()
     qtbot.waitUntil(lambda: application.core.library.status == "ready", timeout=8000)
     assert not card.isVisible()

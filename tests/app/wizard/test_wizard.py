@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
@@ -23,6 +23,11 @@ SLOW = 60_000
 def shown(widget: QWidget) -> str:
     labels = widget.findChildren(QLabel)
     return "\n".join(label.text() for label in labels if label.isVisible())
+
+
+def type_into(qtbot: QtBot, field: QLineEdit, text: str) -> None:
+    field.selectAll()
+    qtbot.keyClicks(field, text)
 
 
 def press_next(qtbot: QtBot, wizard: Wizard) -> None:
@@ -80,7 +85,9 @@ def test_a_hub_is_asked_only_when_told_and_then_delivers(
         wizard.choice.where.setCurrentIndex(HUB)
         wizard.choice.name.setText("org/model")
         wizard.choice.endpoint.setEditText(hub.url)
-        wizard.choice.token.setText("hf_secret")  # our hub is no official one: never sent
+        type_into(
+            qtbot, wizard.choice.login.token, "hf_secret"
+        )  # our hub is no official one: never sent
         press_next(qtbot, wizard)
         assert hub.requests == []
         wizard.options.calibrate.setChecked(False)
@@ -170,12 +177,12 @@ def test_paused_work_goes_on_and_outlives_the_window(
     qtbot.waitUntil(lambda: real_app.core.library.status == "ready", timeout=SLOW)
 
 
-def test_each_source_makes_its_order(wizard: Wizard, tmp_path: Path) -> None:
+def test_each_source_makes_its_order(qtbot: QtBot, wizard: Wizard, tmp_path: Path) -> None:
     page, model = wizard.choice, wizard.model
     page.where.setCurrentIndex(LIST)
     page.list.setCurrentRow(5)
     assert model.order.kind == "hub" and model.order.source == page.catalogue[5].id
-    page.token.setText("hf_secret")
+    type_into(qtbot, page.login.token, "hf_secret")
     command = model.order.command()
     assert "hf_secret" not in command and "--token-stdin" in command
     page.endpoint.setEditText("https://hf-mirror.com")

@@ -42,7 +42,7 @@ def test_progress_in_json(source, tmp_path, capsys):
     arguments = ["--model", str(source), "--out", str(tmp_path / "out"), "--progress", "json"]
     assert main([*arguments, "--expert-block", "16k"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert all(set(line) == {"done", "total", "what"} for line in lines[:-1])
+    assert all(set(line) == {"done", "total", "what", "what_text"} for line in lines[:-1])
     assert lines[-1]["finished"] == str(tmp_path / "out")
     assert Container.open(tmp_path / "out").manifest.record_align == 16384
 

@@ -53,4 +53,5 @@ def test_json_error_is_the_last_line(
     fake(monkeypatch, DownloadError("No network.", "Try again."))
     assert main(["starter", "--progress", "json"]) == 1
     last = capsys.readouterr().out.splitlines()[-1]
-    assert json.loads(last) == {"error": "No network.", "next_step": "Try again."}
+    told = {"error": "No network.", "next_step": "Try again.", "stopped": False, "page": ""}
+    assert json.loads(last) == told

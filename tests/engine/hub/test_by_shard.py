@@ -18,9 +18,10 @@ import pytest
 
 from engine.errors import CheckpointError, ConfigError, Stopped, StorageError
 from engine.events import Progress
-from engine.hub.get import GetOptions, cancel, get_model, look_up, unfinished
+from engine.hub.get import GetOptions, get_model, look_up
 from engine.hub.policy import DownloadPolicy
 from engine.hub.ticket import DOWNLOADS
+from engine.hub.unfinished import drop_unfinished, list_unfinished
 from engine.stop import StopFlag
 from tests.engine.hub.conftest import ODD
 from tests.helpers.fake_hub import FakeHub
@@ -137,12 +138,12 @@ def test_stopped_anywhere_it_goes_on_and_shows_how_far_it_is(
 
         with pytest.raises(Stopped):
             get_model(options(hub, quick, by_shard=limit == 3), models, halt, stop)
-        [left] = unfinished(models)
+        [left] = list_unfinished(models)
         assert left.by_shard, "an order that began so stays so"
         done.append(left.done)
     assert done == sorted(done) and 0 < done[-1] <= left.total
     assert contents(get_model(options(hub, quick), models).path) == ordinary
-    assert not unfinished(models)
+    assert not list_unfinished(models)
 
 
 def test_an_order_can_change_to_it_when_the_disk_turns_out_small(
@@ -171,7 +172,7 @@ def test_cancel_leaves_nothing(hub: FakeHub, quick: DownloadPolicy, models: Path
 
     with pytest.raises(Stopped):
         get_model(options(hub, quick), models, halt, stop)
-    cancel(models, NAME)
+    drop_unfinished(models, NAME)
     assert [path for path in models.rglob("*") if path.is_file()] == []
 
 

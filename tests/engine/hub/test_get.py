@@ -20,11 +20,14 @@ from engine.cli import main
 from engine.container.reader import Container
 from engine.errors import DownloadError, Stopped, StorageError
 from engine.events import Progress
-from engine.hub.get import GetOptions, cancel, get_model, unfinished
+from engine.hub.get import GetOptions, get_model
 from engine.hub.policy import DownloadPolicy
 from engine.hub.ticket import DOWNLOADS
+from engine.hub.unfinished import drop_unfinished, list_unfinished
 from engine.library import list_models
 from engine.prepare.prepare import prepare
+from engine.prepare.target import claimed
+from engine.starter import STARTER_NAME
 from engine.stop import StopFlag
 from tests.engine.hub.conftest import ODD
 from tests.helpers.fake_hub import FakeHub, Fault
@@ -146,24 +149,43 @@ def test_an_order_goes_on_with_its_commit_after_the_branch_moved(
 
     with pytest.raises(Stopped):
         get_model(options(hub, quick), models, stop_while_converting, stop)
-    [waiting] = unfinished(models)
+    [waiting] = list_unfinished(models)
     assert (waiting.name, waiting.order.model) == (NAME, "org/model")
     assert waiting.done == waiting.total > 0
     hub.requests.clear()
     made = get_model(options(hub, quick), models)
     assert not hub.requests, "everything was here: no network is needed"
     assert same_weights(records(made.path), expected)
-    assert not unfinished(models)
+    assert not list_unfinished(models)
 
 
 def test_cancel_leaves_nothing(hub: FakeHub, models: Path, quick: DownloadPolicy) -> None:
     hub.faults = [Fault("status", "model-00002", times=-1, after=1, status=500)]
     with pytest.raises(DownloadError):
         get_model(options(hub, quick), models)
-    assert len(unfinished(models)) == 1
-    cancel(models, NAME)
-    assert not unfinished(models)
+    assert len(list_unfinished(models)) == 1
+    drop_unfinished(models, NAME)
+    assert not list_unfinished(models)
     assert [path for path in models.rglob("*") if path.is_file()] == []
+
+
+def test_what_local_conversions_and_the_starter_left_is_listed_and_dropped(models: Path) -> None:
+    (models / "模型 é-nf4.partial").mkdir(parents=True)
+    (models / "模型 é-nf4.partial/dense").write_bytes(bytes(9000))
+    (models / "whole").mkdir()
+    (models / ".starter").mkdir()
+    found = {one.name: one.kind for one in list_unfinished(models)}
+    assert found == {"模型 é-nf4": "local", STARTER_NAME: "starter"}
+    for name in (*found, "../models", "whole"):
+        drop_unfinished(models, name)
+    assert [path.name for path in models.iterdir()] == ["whole"]
+
+
+def test_what_is_at_work_is_not_dropped(models: Path) -> None:
+    (models / "m.partial").mkdir(parents=True)
+    with claimed(models / "m"), pytest.raises(StorageError):
+        drop_unfinished(models, "m")
+    assert (models / "m.partial").is_dir()
 
 
 def test_a_mirror_can_take_over(hub: FakeHub, models: Path, quick: DownloadPolicy) -> None:

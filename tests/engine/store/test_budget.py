@@ -125,14 +125,14 @@ def test_too_long_a_context_names_the_longest_that_fits() -> None:
     with pytest.raises(BudgetError) as refusal:
         plan_memory(replace(QWEN, context_tokens=131_072), 3 * GB, 12 * GB, 16 * GB)
     assert "from 131072 to 16320 tokens" in refusal.value.next_step
-    assert "set the memory budget to 14.3 GB" in refusal.value.next_step
+    assert "Set the memory budget to 14.3 GB" in refusal.value.next_step
 
 
 def test_too_little_free_memory_says_so() -> None:
     with pytest.raises(BudgetError) as refusal:
         plan_memory(QWEN, None, GB, 16 * GB)
     assert "can have 0.30 GB" in refusal.value.message
-    assert "close other programs" in refusal.value.next_step
+    assert "Close other programs" in refusal.value.next_step
 
 
 def test_a_machine_too_small_is_told_plainly() -> None:

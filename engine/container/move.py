@@ -1,0 +1,140 @@
+"""Moves a converted model into another folder, also on another drive: copy, compare, switch.
+
+The old place is given up only when the copy has its name and every hash was right there. Killed at
+any instant, one whole model is left; the same call goes on. Unfinished copies lie in
+`.moving-<name>`. Any thread, for minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from engine.container.files import storage_errors, sync_folder
+from engine.container.reader import Container, read_manifest
+from engine.errors import ContainerError, Edge0Error, StorageError
+from engine.events import Progress
+from engine.stop import StopFlag
+from engine.text import Text
+
+PIECE = 4 << 20
+SPARE_BYTES = 64 << 20
+_GONE = ".deleted-moved-"  # the app removes what begins so, should we be killed while removing
+
+OnProgress = Callable[[Progress], None]
+
+
+def move_model(
+    source: Path, folder: Path, progress: OnProgress = lambda _: None, stop: StopFlag | None = None
+) -> Path:
+    """Move the model; returns its new place. Raises ContainerError, StorageError, Stopped."""
+    stop = stop or StopFlag()
+    source, folder = Path(os.path.abspath(source)), Path(os.path.abspath(folder))
+    target = folder / source.name
+    read_manifest(source)  # only models are moved
+    if target == source or folder.is_relative_to(source):
+        raise StorageError(
+            Text("{0} is where the model is.", folder), Text("Choose another folder.")
+        )
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        near = os.stat(source.parent).st_dev == os.stat(folder).st_dev
+    if near and not target.exists():
+        with storage_errors(target):
+            os.rename(source, target)
+        return target
+    if not target.exists():
+        _copy(source, folder, target, progress, stop)
+    _refuse_other(source, target)
+    _remove(source)
+    return target
+
+
+def _copy(source: Path, folder: Path, target: Path, progress: OnProgress, stop: StopFlag) -> None:
+    work = folder / f".moving-{source.name}"
+    with storage_errors(source):
+        files = sorted(path for path in source.iterdir() if path.is_file())
+        sizes = {path.name: path.stat().st_size for path in files}
+    total = sum(sizes.values())
+    with storage_errors(work):
+        work.mkdir(exist_ok=True)
+        missing = [path for path in files if _size(work / path.name) != sizes[path.name]]
+        _check_space(folder, sum(sizes[path.name] for path in missing))
+    done = total - sum(sizes[path.name] for path in missing)
+    for path in missing:
+        done = _copy_file(path, work / path.name, done, total, progress, stop)
+    try:
+        _compare(work, total, progress, stop)
+    except ContainerError:
+        shutil.rmtree(work, ignore_errors=True)  # the next try begins anew
+        raise
+    with storage_errors(target):
+        sync_folder(work)
+        os.rename(work, target)
+        sync_folder(folder)
+
+
+def _copy_file(
+    path: Path, target: Path, done: int, total: int, progress: OnProgress, stop: StopFlag
+) -> int:
+    part, what = target.with_name(f"{target.name}.part"), Text("copying {0}", path.name)
+    with storage_errors(target):
+        with open(path, "rb") as read, open(part, "wb") as write:
+            while piece := read.read(PIECE):
+                stop.check()
+                write.write(piece)
+                done += len(piece)
+                progress(Progress(done, 2 * total, what))
+            write.flush()
+            os.fsync(write.fileno())
+        os.replace(part, target)
+    return done
+
+
+def _compare(work: Path, total: int, progress: OnProgress, stop: StopFlag) -> None:
+    def checked(step: Progress) -> None:
+        share = step.done / max(step.total, 1)
+        progress(Progress(total + round(total * share), 2 * total, step.what))
+
+    with closing(Container.open(work)) as container:
+        container.verify(checked, stop)
+
+
+def _refuse_other(source: Path, target: Path) -> None:
+    """A model of this name may be there already: the same one, or not ours to replace."""
+    try:
+        same = read_manifest(target).id == read_manifest(source).id
+    except Edge0Error:
+        same = False
+    if not same:
+        raise StorageError(
+            Text("{0} exists already.", target), Text("Choose another folder, or delete that one.")
+        )
+
+
+def _check_space(folder: Path, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if needed + SPARE_BYTES > free:
+        gb = (f"{(needed + SPARE_BYTES) / 1e9:.1f} GB", f"{free / 1e9:.1f} GB")
+        raise StorageError(
+            Text("The disk of {0} is too full: {1} are needed, {2} are free.", folder, *gb),
+            Text("Free some space, or choose another folder."),
+        )
+
+
+def _remove(source: Path) -> None:
+    """First out of sight in one step, then for good."""
+    gone = source.with_name(f"{_GONE}{source.name}")
+    with storage_errors(source):
+        os.rename(source, gone)
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
