@@ -24,7 +24,7 @@ from app.viewmodels.library import LibraryModel
 from app.viewmodels.manage import ManageModel
 from app.viewmodels.stats import StatsModel
 from app.viewmodels.unfinished import UnfinishedModel
-from engine import Finished, StopFlag
+from engine import Edge0Error, Finished, StopFlag
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,8 @@ class Core(QObject):
         self._settings_file = folder / "settings.json"
         self.settings, self.settings_problems = read_settings(self._settings_file)
         self.archive = Archive(folder / "chats.sqlite3", self.write_failed.emit)
+        if self.archive.forgot:
+            self._forget_prefixes()
         self.engine = EngineClient(door, self)
         self.chat = ChatModel(self.archive, self.engine, self._get, self)
         self.conversations = ConversationsModel(self.archive, self)
@@ -60,6 +62,13 @@ class Core(QObject):
         self.manage.sweep({self.adding.order.models, *_folders(self.settings)})
         self.engine.arrived.connect(self._note_speed)
         self.chat.conversations_changed.connect(self.conversations.refresh)
+
+    def _forget_prefixes(self) -> None:
+        """What the engine keeps of conversations is not kept by conversation: all of it goes."""
+        try:
+            self._door.forget_all()
+        except Edge0Error:
+            log.exception("prefixes of deleted conversations are left")
 
     def keep(self, settings: Settings) -> None:
         """Use and store changed settings."""

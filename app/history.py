@@ -63,6 +63,7 @@ class History:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self.moved_to: Path | None = None
+        self.forgot = False  # a conversation deleted last time is gone for good now
         self._db = self._open_or_set_aside()
         self._recover()
         self._ids = itertools.count(self._largest_id() + 1)
@@ -243,7 +244,7 @@ class History:
                     (whole, message),
                 )
             db.execute("DELETE FROM piece")
-            db.execute("DELETE FROM conversation WHERE deleted")
+            self.forgot = db.execute("DELETE FROM conversation WHERE deleted").rowcount > 0
             db.execute(
                 "DELETE FROM draft WHERE conversation AND conversation NOT IN"
                 " (SELECT id FROM conversation)"

@@ -242,4 +242,4 @@ class MainWindow(QMainWindow):
         self.sidebar.select(self._core.chat.conversation)
 
     def _tell_write_failure(self, text: str) -> None:
-        self.tell(self.tr("Something could not be saved: {0}").format(text))
+        self.tell(text)

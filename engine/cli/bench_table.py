@@ -52,7 +52,7 @@ def _budgets(container: Container, config: Edge0Config) -> list[tuple[str, float
     from engine.runtime import plan_model
 
     whole = whole_bytes(plan_model(container, replace(config, memory_budget_gb=None)), container)
-    offload = config.memory_budget_gb or offload_gb(whole, container)
+    offload = config.memory_budget_gb or offload_gb(whole + _MARGIN, container)
     return [
         ("fully resident", (whole + _MARGIN) / GB, True),
         ("SSD offload, mapped", offload, True),

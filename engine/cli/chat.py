@@ -79,20 +79,21 @@ class Chat:
         self._prefill = output.TextProgress()
 
     def talk(self) -> int:
-        """Read lines until the end of input or Ctrl-C at the prompt."""
+        """Read lines until their end, or Ctrl-C at the prompt. 1 when a script's reply failed."""
         _load_readline()
+        failed = False
         while True:
             try:
                 text = input("> " if sys.stdin.isatty() else "").strip()
             except (EOFError, KeyboardInterrupt):
                 output.note("")
-                return 0
+                return int(failed and not sys.stdin.isatty())
             if text in ("/exit", "/quit"):
                 return 0
             if text == "/new":
                 self.messages = list(self._start)
             elif text:
-                self._answer_or_explain(text)
+                failed |= not self._answer_or_explain(text)
 
     def answer(self, text: str) -> int:
         """Stream one answer to stdout, its numbers to stderr."""
@@ -107,12 +108,14 @@ class Chat:
         self.messages.append(Message("assistant", "".join(pieces)))
         return 0
 
-    def _answer_or_explain(self, text: str) -> None:
+    def _answer_or_explain(self, text: str) -> bool:
         try:
             self.answer(text)
         except Edge0Error as error:
-            output.note(error.message)
+            output.note(f"\n{error.message}")
             output.note(error.next_step)
+            return False
+        return True
 
     def _show(self, event: ReplyEvent, pieces: list[str]) -> None:
         if isinstance(event, TextDelta):

@@ -42,6 +42,11 @@ def storage_error(path: Path, error: OSError) -> StorageError:
             Text("Permission denied: {0}.", path),
             Text("Choose another folder, or change its permissions."),
         )
+    if error.errno == errno.EROFS:
+        return StorageError(
+            Text("{0} cannot be written: its drive is read-only.", path),
+            Text("Choose another folder."),
+        )
     reason = error.strerror or str(error)
     return StorageError(
         Text("{0}: {1}.", path, reason), Text("Check that the drive is connected and healthy.")

@@ -166,16 +166,16 @@ def _zig(arguments: Sequence[str | Path], work: Path) -> None:
 
 
 def _compile_and_link(sources: list[Path], target: Target, sanitize: bool, work: Path) -> Path:
-    objects = [work / f"{source.stem}.o" for source in sources]
+    # Names without folders (the compiler works in `work`): zig takes a % in an output's path amiss.
+    objects = [f"{source.stem}.o" for source in sources]
 
-    def compile_one(source: Path, output: Path) -> None:
+    def compile_one(source: Path, output: str) -> None:
         _zig([*_compile_command(source, target, sanitize), "-c", source, "-o", output], work)
 
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
         list(pool.map(compile_one, sources, objects))
-    output = work / target.library_name
-    _zig([*_link_command(target, sanitize), *objects, "-o", output], work)
-    return output
+    _zig([*_link_command(target, sanitize), *objects, "-o", target.library_name], work)
+    return work / target.library_name
 
 
 def _publish(built: Path, library: Path, stamp: Path, hashed: str) -> None:

@@ -13,6 +13,17 @@
     </message>
 </context>
 <context>
+    <name>Archive</name>
+    <message>
+        <source>This chat cannot be saved now ({0}).</source>
+        <translation>这段对话现在无法保存（{0}）。</translation>
+    </message>
+    <message>
+        <source>Free some space; what was not saved is kept and saved then.</source>
+        <translation>请释放一些空间；尚未保存的内容会保留，届时自动保存。</translation>
+    </message>
+</context>
+<context>
     <name>ChatPage</name>
     <message>
         <source>The reply is finished</source>
@@ -1091,6 +1102,10 @@
         <translation>无法打开 {0}</translation>
     </message>
     <message>
+        <source>{0} cannot be written: its drive is read-only.</source>
+        <translation>无法写入 {0}：所在驱动器是只读的。</translation>
+    </message>
+    <message>
         <source>{0} could mean {1}.</source>
         <translation>{0} 可能是 {1}。</translation>
     </message>
@@ -1720,10 +1735,6 @@
     <message>
         <source>Open a model folder</source>
         <translation>打开模型文件夹</translation>
-    </message>
-    <message>
-        <source>Something could not be saved: {0}</source>
-        <translation>有内容未能保存：{0}</translation>
     </message>
 </context>
 <context>

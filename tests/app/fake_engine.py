@@ -164,10 +164,15 @@ class FakeEngine:
             budget_bytes=3_000_000_000,
         )
         self.keyring: Works = Works()
+        self.forgotten = 0  # how often all saved prefixes were deleted
         self.Edge0Runtime = SimpleNamespace(from_config=self._from_config)
 
     def TokenStore(self) -> TokenStore:
         return TokenStore(self.keyring)
+
+    def forget_all(self) -> int:
+        self.forgotten += 1
+        return 0
 
     def list_models(self, folder: Path | None = None) -> list[Installed]:
         return list(self.models)
