@@ -87,9 +87,11 @@ class Session:
     def _check_fits(self, ids: Sequence[int]) -> None:
         needed, room = len(ids), self._model.context_tokens - 1  # the reply needs one at least
         if needed > room:
+            most = self._model.shape.max_positions
+            longer = f", or raise the context length (up to {most})" if room + 1 < most else ""
             raise ContextError(
                 f"The conversation has {needed} tokens; the context holds {room} and the reply.",
-                "Remove earlier messages, start a new chat, or raise the context length.",
+                f"Shorten the message, remove earlier ones or start a new chat{longer}.",
             )
         if not ids or max(ids) >= self._model.shape.vocab:
             raise ChatError(

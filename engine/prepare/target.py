@@ -29,6 +29,7 @@ def claimed(out: Path) -> Iterator[None]:
     path = out.with_name(f".{out.name}.edge0-lock")
     with storage_errors(out.parent):
         out.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()  # a folder that cannot be written to is not a lock that another holds
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)

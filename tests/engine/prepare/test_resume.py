@@ -237,6 +237,13 @@ def test_a_folder_without_permission(source, tmp_path):
         prepare(source, closed / "out")
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc takes no file, even root's")
+def test_a_folder_that_takes_no_file_is_not_another_conversion(source):
+    with pytest.raises(StorageError) as caught:
+        prepare(source, Path("/proc/out"))
+    assert "Another conversion" not in caught.value.message
+
+
 def test_the_work_folder_goes_with_its_journal(source, tmp_path):
     interrupted(source, tmp_path / "out", 36, KeyboardInterrupt())
     shutil.rmtree(tmp_path / "out.partial")
