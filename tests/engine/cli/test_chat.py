@@ -130,7 +130,8 @@ def test_a_second_ctrl_c_ends_the_command_and_the_thread() -> None:
                     session.stopped.wait(0.01)
 
     session.before_piece = interrupt_twice
-    session.stop = lambda: stops.append(0) or session.stopped.set()  # type: ignore[method-assign,func-returns-value]
+    # Told last: the second Ctrl-C must not come while the event is being set, holding its lock.
+    session.stop = lambda: session.stopped.set() or stops.append(0)  # type: ignore[method-assign,func-returns-value]
     threads = set(threading.enumerate())
     seen: list[ReplyEvent] = []
     with pytest.raises(KeyboardInterrupt):
