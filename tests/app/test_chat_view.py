@@ -101,7 +101,7 @@ def test_a_burst_is_drawn_in_parts_and_wholly(qtbot: QtBot, body: MessageBody) -
     whole = MessageBody()
     qtbot.addWidget(whole)
     whole.set_text(text, finished=True)
-    qtbot.waitUntil(lambda: not body._waiting)
+    qtbot.waitUntil(lambda: not body._waiting, timeout=30_000)
     assert pieces(body) == pieces(whole)
 
 
