@@ -1,5 +1,4 @@
-"""Conversations in SQLite. No Qt, no threads of its own: `Archive` calls it on one writer
-thread.
+"""Conversations in SQLite. No Qt, no threads of its own: `Archive` calls it on one writer thread.
 
 WAL, so a kill at any instant loses nothing that was committed. A growing reply is kept as appended
 pieces (one small row a flush) and folded into its message at the end or at the next start. A
@@ -63,9 +62,8 @@ class History:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self.moved_to: Path | None = None
-        self.forgot = False  # a conversation deleted last time is gone for good now
         self._db = self._open_or_set_aside()
-        self._recover()
+        self.forgot = self._recover()  # whether a conversation deleted last time is gone for good
         self._ids = itertools.count(self._largest_id() + 1)
 
     def new_id(self) -> int:
@@ -230,7 +228,7 @@ class History:
                 os.replace(part, aside.with_name(aside.name + self.path.suffix + suffix))
         return aside.with_name(aside.name + self.path.suffix)
 
-    def _recover(self) -> None:
+    def _recover(self) -> bool:
         """Fold the pieces of replies that a kill cut off; forget what was deleted last time."""
         with self._transaction() as db:
             cut = db.execute("SELECT id, text FROM message WHERE state = 'streaming'").fetchall()
@@ -244,11 +242,12 @@ class History:
                     (whole, message),
                 )
             db.execute("DELETE FROM piece")
-            self.forgot = db.execute("DELETE FROM conversation WHERE deleted").rowcount > 0
+            forgotten = db.execute("DELETE FROM conversation WHERE deleted").rowcount
             db.execute(
                 "DELETE FROM draft WHERE conversation AND conversation NOT IN"
                 " (SELECT id FROM conversation)"
             )
+        return forgotten > 0
 
     def _largest_id(self) -> int:
         row = self._db.execute(

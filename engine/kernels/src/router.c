@@ -119,7 +119,7 @@ void e0_predict(e0_exec *x, int layer, const float *data, int stride, const e0_o
     if (next->kind == E0_ROUTER) {
         n = next->c < 0 ? 0 : ask_router(x, next, data, stride, vote);
         for (int i = 0; i < n; i++) ids[i] = experts - 1 - (int32_t)(vote[i] & 0xffffffff);
-        sure = x->tokens > 1 ? n : (3 * n + 3) / 4; /* one token's last quarter is mostly wrong: kept, not read */
+        sure = x->tokens > 1 ? n : (3 * n + 3) / 4; /* of the last quarter two reads in five were wasted: kept, not read */
     } else {
         n = next->b < 0 ? experts : 0; /* all experts are used: no guess needed */
         for (int i = 0; i < n; i++) ids[i] = i;

@@ -19,19 +19,12 @@ from engine.hub.speed import (
     token_bytes,
 )
 from engine.store.hits import HITS_HIGH, HITS_LOW, hit_rate
-from engine.store.needs import GB, MemoryNeeds
+from engine.store.needs import GB
+from tests.helpers import needs
 
-# Qwen3-30B-A3B in nf4, as the forecast finds it.
-QWEN = MemoryNeeds(
-    base_bytes=350_000_000,
-    dense_bytes=950_000_000,
-    kv_bytes_per_token=98_304,
-    context_tokens=4096,
-    workspace_bytes=60_000_000,
-    record_bytes=2_654_208,
-    experts_total=48 * 128,
-    top_k=8,
-    layers=48,
+# As the forecast finds it.
+QWEN = replace(
+    needs.QWEN, base_bytes=350_000_000, dense_bytes=950_000_000, workspace_bytes=60_000_000
 )
 COST = ModelCost(QWEN, 3_000_000_000)
 FAST = MachineSpeed(weights_gb_s=40, batch_gops=600, drive_mb_s=3000, available_bytes=28 * GB)

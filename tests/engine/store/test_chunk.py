@@ -6,20 +6,11 @@ from dataclasses import replace
 
 from engine.store.chunk import LENGTHS, best, turn_seconds
 from engine.store.knee import TokenSpeeds
-from engine.store.needs import GB, MemoryNeeds
+from engine.store.needs import GB
+from tests.helpers.needs import QWEN
 
 TOKEN_WORKSPACE = 400_000
-BIG = MemoryNeeds(
-    base_bytes=GB // 3,
-    dense_bytes=770_000_000,
-    kv_bytes_per_token=98_304,
-    context_tokens=4096,
-    workspace_bytes=0,
-    record_bytes=2_654_208,
-    experts_total=6144,
-    top_k=8,
-    layers=48,
-)
+BIG = replace(QWEN, workspace_bytes=0)
 
 
 def chosen(budget_gb: float, speeds: TokenSpeeds) -> int:
