@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -73,12 +74,19 @@ def begin(qtbot: QtBot, application: Application, order: Order) -> None:
     qtbot.waitUntil(lambda: job.stage == "download" and job.done > 0, timeout=SLOW)
 
 
-def test_a_download_goes_on_after_a_restart(
-    qtbot: QtBot, launch: Launch, source: Path, folder: Path
-) -> None:
+@contextmanager
+def begun(qtbot: QtBot, launch: Launch, source: Path) -> Iterator[FakeHub]:
+    """A slow hub from which the app has begun to download."""
     files = {path.name: path.read_bytes() for path in source.iterdir()}
     with FakeHub({"org/model": files}, bytes_per_s=400_000) as hub:
         begin(qtbot, launch(), Order("hub", "org/model", calibrate=False, endpoint=hub.url))
+        yield hub
+
+
+def test_a_download_goes_on_after_a_restart(
+    qtbot: QtBot, launch: Launch, source: Path, folder: Path
+) -> None:
+    with begun(qtbot, launch, source) as hub:
         application = launch()
         hub.bytes_per_s = 0
         application.window.add_model()
@@ -96,9 +104,8 @@ def test_a_download_goes_on_after_a_restart(
 def test_what_is_deleted_leaves_nothing(
     qtbot: QtBot, launch: Launch, source: Path, folder: Path
 ) -> None:
-    files = {path.name: path.read_bytes() for path in source.iterdir()}
-    with FakeHub({"org/model": files}, bytes_per_s=400_000) as hub:
-        begin(qtbot, launch(), Order("hub", "org/model", calibrate=False, endpoint=hub.url))
+    with begun(qtbot, launch, source):
+        pass  # the hub goes away as well
     application = launch()
     application.window.manage_models()
     dialog = application.window.findChild(ModelsDialog)
