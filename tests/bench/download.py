@@ -2,10 +2,11 @@
 
     python -m tests.bench.download [--mb 1024] [--connections 4] [--rounds 3]
 
-Ours hashes, journals and syncs; the others only store. `curl_kept` is curl made to keep what we
-keep: synced, its hash checked afterwards. The server is a process of its own that lets the system
-send; the ways take turns in changing order, so that a busy machine, or memory it has to find first,
-hurts all alike. Prints one JSON line: MB/s, CPU seconds a GB, medians, and our ratio to each.
+Ours hashes, journals and syncs; the others only store. `curl_synced` is curl made to survive a
+crash as ours does, `curl_kept` has its hash checked besides. The server is a process of its own
+that lets the system send; the ways take turns in changing order, so that a busy machine, or memory
+it has to find first, hurts all alike. Prints one JSON line: MB/s, CPU seconds a GB, medians, and
+our ratio to each.
 """
 
 from __future__ import annotations
@@ -113,13 +114,20 @@ def by_curl(plan: DownloadPlan, folder: Path, connections: int) -> None:
     assert not any([process.wait() for process in processes])
 
 
+def by_curl_synced(plan: DownloadPlan, folder: Path, connections: int) -> None:
+    """And on the disk: what survives a crash of the machine, as ours does."""
+    by_curl(plan, folder, connections)
+    for number in range(connections):
+        with open(folder / str(number), "rb") as file:
+            os.fsync(file.fileno())
+
+
 def by_curl_kept(plan: DownloadPlan, folder: Path, connections: int) -> None:
     """What curl's user must do besides: sync, and check the hash."""
-    by_curl(plan, folder, connections)
+    by_curl_synced(plan, folder, connections)
     digest = hashlib.sha256()
     for number in range(connections):
         with open(folder / str(number), "rb", buffering=0) as file:
-            os.fsync(file.fileno())
             while piece := file.read(PIECE):
                 digest.update(piece)
     assert digest.hexdigest() == plan.files[0].sha256
@@ -135,7 +143,7 @@ def measure(plan: DownloadPlan, connections: int, rounds: int, only: list[str]) 
     """Medians of each way, and of the ratios within a round."""
     ways: dict[str, Way] = {"ours": ours, "without_hash": without_hash, "urllib": by_urllib}
     if shutil.which("curl"):
-        ways |= {"curl": by_curl, "curl_kept": by_curl_kept}
+        ways |= {"curl": by_curl, "curl_synced": by_curl_synced, "curl_kept": by_curl_kept}
     ways = {name: way for name, way in ways.items() if not only or name in only}
     speeds: dict[str, list[float]] = {name: [] for name in ways}
     costs: dict[str, list[float]] = {name: [] for name in ways}
@@ -152,9 +160,15 @@ def measure(plan: DownloadPlan, connections: int, rounds: int, only: list[str]) 
     result["cpu_s_per_gb"] = {n: round(statistics.median(c), 2) for n, c in costs.items()}
     for other in speeds:
         if other != "ours" and "ours" in speeds:
-            pairs = zip(speeds["ours"], speeds[other], strict=True)
-            result[f"ours/{other}"] = round(statistics.median(a / b for a, b in pairs), 2)
+            result[f"ours/{other}"] = ratio(speeds["ours"], speeds[other])
+        if "curl" in other and "without_hash" in speeds:
+            result[f"without_hash/{other}"] = ratio(speeds["without_hash"], speeds[other])
     return result
+
+
+def ratio(ours: list[float], theirs: list[float]) -> float:
+    """Median of the rounds' ratios."""
+    return round(statistics.median(a / b for a, b in zip(ours, theirs, strict=True)), 2)
 
 
 def _turned(names: list[str], number: int) -> list[str]:
