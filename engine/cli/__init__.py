@@ -1,4 +1,4 @@
-"""The command `edge0`: opens the app or runs a subcommand. Exit code 0, 1 or 130 (Ctrl-C).
+"""The command `edge0`: opens the app or runs a subcommand. Exit: 0, 1, 2 (usage), 130 (Ctrl-C).
 
 An Edge0Error is shown as its message and its next step, without a traceback. Each subcommand lives
 in its own file with `add` (its options) and `run`, and is imported only when asked for.

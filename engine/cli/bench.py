@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from engine.cli import output, shared
 from engine.cli.bench_tokens import ordinary_ids, prompt_ids, sample
-from engine.config import Edge0Config, Isa
+from engine.config import Edge0Config, GenerateOptions, Isa
 from engine.errors import ConfigError
 from engine.stop import StopFlag
 from engine.telemetry import Counters, PeakMemory, Snapshot
@@ -95,14 +95,17 @@ class Timed:
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
     shared.add_model(parser)
-    parser.add_argument("--prompt", type=int, default=512, metavar="N", help="tokens to prefill")
+    count = shared.number(int, _at_least_one)
+    seed = shared.number(int, lambda value: GenerateOptions(seed=value))
+    prefetch = shared.number(int, lambda experts: Edge0Config("", prefetch_experts=experts))
+    parser.add_argument("--prompt", type=count, default=512, metavar="N", help="tokens to prefill")
     parser.add_argument(
-        "--generate", type=int, metavar="N", help="tokens to generate; default: 64, table: 256"
+        "--generate", type=count, metavar="N", help="tokens to generate; default: 64, table: 256"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N")
     parser.add_argument(
         "--repeat",
-        type=int,
+        type=count,
         default=1,
         metavar="N",
         help="run N times in one process and give the median of all but the first, which warms up",
@@ -111,7 +114,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--preload", action="store_true", help="bring in all experts that fit before measuring"
     )
     parser.add_argument(
-        "--prefetch", type=int, default=2, metavar="N", help="experts to read ahead; 0: none"
+        "--prefetch", type=prefetch, default=2, metavar="N", help="experts to read ahead; 0: none"
     )
     parser.add_argument("--isa", choices=get_args(Isa), default="auto", help="instruction set")
     parser.add_argument(
@@ -120,13 +123,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
+def _at_least_one(count: int) -> None:
+    if count < 1:
+        raise ConfigError(f"{count} is not a count.", "Give 1 or more.")
+
+
 def run(options: argparse.Namespace) -> int:
     """Open, prefill, generate, report."""
     generate = options.generate
     if generate is None:
         generate = 256 if options.table else 64
-    if options.prompt < 1 or generate < 1 or options.repeat < 1:
-        raise ConfigError("--prompt, --generate and --repeat are counts.", "Give 1 or more.")
     config = shared.config(options, context=max(16, options.prompt + generate))
     config = replace(config, isa=options.isa, prefetch_experts=options.prefetch)
     plan = BenchPlan(options.prompt, generate, options.seed, options.repeat, options.preload)

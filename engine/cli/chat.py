@@ -39,13 +39,26 @@ class ChatSession(Protocol):
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
     shared.add_model(parser, optional=True)
-    parser.add_argument("--once", metavar="TEXT", help="answer TEXT and end; - reads it from stdin")
-    parser.add_argument("--system", metavar="TEXT", help="system prompt")
     parser.add_argument(
-        "--temperature", type=float, metavar="T", help="0 is greedy; default: the model's own"
+        "--once", type=_question, metavar="TEXT", help="answer TEXT and end; - reads it from stdin"
     )
-    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N")
-    parser.add_argument("--seed", type=int, metavar="N")
+    parser.add_argument("--system", metavar="TEXT", help="system prompt")
+    temperature = shared.number(float, lambda value: GenerateOptions(temperature=value))
+    tokens = shared.number(int, lambda count: GenerateOptions(max_tokens=count))
+    seed = shared.number(int, lambda value: GenerateOptions(seed=value))
+    parser.add_argument(
+        "--temperature", type=temperature, metavar="T", help="0 is greedy; default: the model's own"
+    )
+    parser.add_argument("--max-tokens", type=tokens, default=1024, metavar="N")
+    parser.add_argument("--seed", type=seed, metavar="N")
+
+
+def _question(once: str) -> str:
+    """What --once asks. Refused when blank: a model invents an answer to nothing."""
+    text = sys.stdin.read() if once == "-" else once
+    if not text.strip():
+        raise argparse.ArgumentTypeError("There is nothing to answer. Give some words.")
+    return text
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,7 +68,6 @@ def run(options: argparse.Namespace) -> int:
     chosen = {"max_tokens": options.max_tokens, "seed": options.seed}
     if options.temperature is not None:
         chosen["temperature"] = options.temperature
-    GenerateOptions(**chosen)  # refuse bad numbers before the model is opened
     progress = output.TextProgress()
     with Edge0Runtime.from_config(shared.config(options), progress) as runtime:
         progress.end()
@@ -63,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         chat = Chat(runtime.session(), generate, options.system)
         if options.once is None:
             return chat.talk()
-        return chat.answer(sys.stdin.read() if options.once == "-" else options.once)
+        return chat.answer(options.once)
 
 
 class Chat:

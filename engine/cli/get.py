@@ -17,6 +17,7 @@ from engine.cli.prepare import stop_on_signals
 from engine.errors import ConfigError, Edge0Error
 from engine.events import Progress
 from engine.hub.access import OFFICIAL, Access, checked_endpoint
+from engine.hub.download import check_connections
 from engine.hub.forecast import Forecast
 from engine.hub.get import GetOptions, GetSummary, get_model, look_up
 from engine.hub.progress import DownloadProgress
@@ -44,7 +45,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="convert each source file as it comes and delete it: needs far less disk",
     )
-    parser.add_argument("--connections", type=int, default=4, metavar="N", help="default: 4")
+    connections = shared.number(int, check_connections)
+    parser.add_argument("--connections", type=connections, default=4, metavar="N", help="1 to 16")
     parser.add_argument("--proxy", default="", metavar="URL", help="default: the system's")
     parser.add_argument("--token-stdin", action="store_true", help="read a hub token from stdin")
     parser.add_argument(

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from engine.config import Edge0Config
 from engine.errors import ConfigError
 from engine.library import find_model, list_models
 from engine.starter import STARTER_NAME
 
+N = TypeVar("N", int, float)
 _USE_MMAP = {"auto": None, "mapped": True, "direct": False}
+
+
+def number(kind: type[N], check: Callable[[N], object]) -> Callable[[str], N]:
+    """An argparse type: a number that `check` accepts; its error becomes one of usage."""
+
+    def read(text: str) -> N:
+        try:
+            value = kind(text)
+        except ValueError:
+            wanted = "whole number" if kind is int else "number"
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a {wanted}.") from None
+        try:
+            check(value)
+        except ConfigError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+        return value
+
+    return read
 
 
 def add_folder(parser: argparse.ArgumentParser) -> None:
@@ -26,16 +47,26 @@ def add_model(parser: argparse.ArgumentParser, optional: bool = False) -> None:
         metavar="NAME_OR_DIR",
         help="a model's name, or its folder",
     )
-    parser.add_argument("--budget", type=float, metavar="GB", help="memory budget; default: chosen")
+    add_budget(parser, "memory budget; default: chosen")
     parser.add_argument(
         "--io", choices=tuple(_USE_MMAP), default="auto", help="how to read experts"
     )
-    parser.add_argument("--threads", type=int, metavar="N", help="compute threads")
-    parser.add_argument("--context", type=int, metavar="TOKENS", help="length of the KV cache")
+    threads = number(int, lambda count: Edge0Config("", threads=count))
+    context = number(int, lambda count: Edge0Config("", context_tokens=count))
+    parser.add_argument("--threads", type=threads, metavar="N", help="compute threads")
+    parser.add_argument(
+        "--context", type=context, metavar="TOKENS", help="length of the KV cache; default: 4096"
+    )
     parser.add_argument(
         "--kv", choices=("fp16", "int8"), default="fp16", help="number format of the KV cache"
     )
     add_folder(parser)
+
+
+def add_budget(parser: argparse.ArgumentParser, purpose: str) -> None:
+    """--budget: GB of memory."""
+    budget = number(float, lambda gb: Edge0Config("", gb))
+    parser.add_argument("--budget", type=budget, metavar="GB", help=purpose)
 
 
 def config(options: argparse.Namespace, context: int | None = None) -> Edge0Config:
@@ -44,7 +75,7 @@ def config(options: argparse.Namespace, context: int | None = None) -> Edge0Conf
         model_path=find_model(options.model or default_model(options), options.models_dir),
         memory_budget_gb=options.budget,
         use_mmap=_USE_MMAP[options.io],
-        context_tokens=options.context or context,
+        context_tokens=context if options.context is None else options.context,
         threads=options.threads,
         kv_format=options.kv,
     )

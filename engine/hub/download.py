@@ -54,8 +54,7 @@ def download(
     reserve_bytes: what must stay free besides, such as for the conversion.
     Raises DownloadError, StorageError, ConfigError, Stopped.
     """
-    if not 1 <= connections <= MAX_CONNECTIONS:
-        raise ConfigError(f"{connections} connections cannot be used.", "Give 1 to 16.")
+    check_connections(connections)
     stop, policy = stop or StopFlag(), policy or DownloadPolicy()
     stop.check()
     with claimed(target):
@@ -77,6 +76,12 @@ def download(
         write_marker(target, plan)
     progress(DownloadProgress(plan.total, plan.total, plan.repository.id, detail=message))
     return target
+
+
+def check_connections(count: int) -> None:
+    """Raises ConfigError for a number of connections nobody should open."""
+    if not 1 <= count <= MAX_CONNECTIONS:
+        raise ConfigError(f"{count} connections cannot be used.", "Give 1 to 16.")
 
 
 class _Threads:
