@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from engine.errors import ChatError
+from engine.text import Text
 
 _BYTE_TOKEN = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 
@@ -51,8 +52,8 @@ def _kind(step: object) -> str:
 
 def _unknown(kind: str) -> DecoderRules:
     raise ChatError(
-        f"The tokenizer turns tokens into text by {kind[:60]!r}, which is not known.",
-        "Use another version of the model.",
+        Text("The tokenizer turns tokens into text by {0}, which is not known.", f"{kind[:60]!r}"),
+        Text("Choose another version of the model."),
     )
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import ChatError, StorageError
+from engine.text import Text
 
 _ROLES = ("bos_token", "eos_token", "unk_token", "pad_token")
-_AGAIN = "Convert or download the model again."
+_AGAIN = Text("Convert or download the model again.")
 
 
 def read_text(path: Path, max_bytes: int) -> str | None:
@@ -21,14 +22,15 @@ def read_text(path: Path, max_bytes: int) -> str | None:
         return None
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be read: {error.strerror}.", "Check the drive and the permissions."
+            Text("{0} cannot be read: {1}.", path, error.strerror),
+            Text("Check the drive and the permissions."),
         ) from error
     if len(data) > max_bytes:
-        raise ChatError(f"{path} is larger than {max_bytes >> 20} MiB.", _AGAIN)
+        raise ChatError(Text("{0} is larger than {1} MiB.", path, max_bytes >> 20), _AGAIN)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ChatError(f"{path} is not UTF-8 text.", _AGAIN) from error
+        raise ChatError(Text("{0} is not UTF-8 text.", path), _AGAIN) from error
 
 
 def read_object(path: Path, max_bytes: int = 16 << 20) -> dict[str, object]:
@@ -39,9 +41,9 @@ def read_object(path: Path, max_bytes: int = 16 << 20) -> dict[str, object]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ChatError(f"{path} is damaged: {error!s:.200}.", _AGAIN) from error
+        raise ChatError(Text("{0} is damaged: {1}.", path, f"{error!s:.200}"), _AGAIN) from error
     if not isinstance(value, dict):
-        raise ChatError(f"{path} does not hold a JSON object.", _AGAIN)
+        raise ChatError(Text("{0} does not hold a JSON object.", path), _AGAIN)
     return value
 
 

@@ -20,8 +20,16 @@ from engine.model.language_model import LanguageModel, PrefillCallback
 from engine.model.shape import ModelShape
 from engine.stop import StopFlag
 from engine.telemetry import Counters
+from engine.text import Text
 
 _TIMED_TOKENS = 32  # from so many on, a forward call tells how fast prefill is
+
+
+def busy() -> ChatError:
+    """The error while somebody else uses the model."""
+    return ChatError(
+        Text("The model is writing a reply already."), Text("Wait for it, or stop it.")
+    )
 
 
 def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
@@ -55,7 +63,7 @@ class PrefixCache:
     def exclusive(self) -> Iterator[None]:
         """Nobody else may use the model meanwhile. Raises ChatError when somebody does."""
         if not self._lock.acquire(blocking=False):
-            raise ChatError("The model is writing a reply already.", "Wait for it, or stop it.")
+            raise busy()
         try:
             yield
         finally:

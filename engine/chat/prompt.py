@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from engine.chat.template import ChatTemplate, Message
 from engine.chat.tokenizer import Tokenizer, whole_characters
 from engine.errors import ChatError
+from engine.text import Text
 
 _FIRST_STAND_IN, _LAST_STAND_IN = 0xF0000, 0xFFFFD  # private use, plane 15
 _MARK = "marks-the-reply"
@@ -61,7 +62,9 @@ class PromptEncoder:
     def encode(self, messages: Sequence[Message]) -> list[int]:
         """Ids of the prompt for the next reply. Raises ChatError."""
         if not messages:
-            raise ChatError("There is no message to reply to.", "Write a message first.")
+            raise ChatError(
+                Text("There is no message to reply to."), Text("Write a message first.")
+            )
         clean = [Message(m.role, whole_characters(m.content)) for m in messages]
         places = [list(self._controls_in(m.content)) for m in clean]
         if not any(places):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.config import GenerateOptions
 from engine.errors import ChatError
+from engine.text import Text
 
 Logits = NDArray[np.float32]
 Ids = NDArray[np.int64]
@@ -23,8 +24,8 @@ def check(logits: Logits) -> None:
     if not np.isfinite(logits).all():
         bad = int(np.count_nonzero(~np.isfinite(logits)))
         raise ChatError(
-            f"The model's output is not a number for {bad} of {logits.size} tokens.",
-            "Check the model's files (Verify), or convert the model again.",
+            Text("The model's output is not a number for {0} of {1} tokens.", bad, logits.size),
+            Text("Check the model's files, or convert the model again."),
         )
 
 

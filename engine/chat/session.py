@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 
 from engine.chat.decode import generate_ids
-from engine.chat.prefix_cache import PrefixCache
+from engine.chat.prefix_cache import PrefixCache, busy
 from engine.chat.prompt import PromptEncoder
 from engine.chat.reply_meter import ReplyMeter, Step
 from engine.chat.template import ChatTemplate, Message
@@ -25,6 +25,7 @@ from engine.errors import ChatError, ContextError
 from engine.events import Finished, FinishReason, PrefillProgress, ReplyEvent, TextDelta
 from engine.model.language_model import LanguageModel
 from engine.stop import StopFlag
+from engine.text import Text
 
 Tokens = Generator[int, None, FinishReason]
 
@@ -77,7 +78,7 @@ class Session:
         StorageError; after any of them the session is ready for the next reply.
         """
         if self._model.busy:
-            raise ChatError("The model is writing a reply already.", "Wait for it, or stop it.")
+            raise busy()
         self._stop.clear()
         started = time.perf_counter()
         ids = self._prompts.encode(messages)
@@ -88,14 +89,11 @@ class Session:
         needed, room = len(ids), self._model.context_tokens - 1  # the reply needs one at least
         if needed > room:
             most = self._model.shape.max_positions
-            longer = f", or raise the context length (up to {most})" if room + 1 < most else ""
-            raise ContextError(
-                f"The conversation has {needed} tokens; the context holds {room} and the reply.",
-                f"Shorten the message, remove earlier ones or start a new chat{longer}.",
-            )
+            raise _too_long(needed, room, most if room + 1 < most else None)
         if not ids or max(ids) >= self._model.shape.vocab:
             raise ChatError(
-                "The tokenizer does not belong to this model.", "Convert or download it again."
+                Text("The tokenizer does not belong to this model."),
+                Text("Convert or download the model again."),
             )
 
     def _events(
@@ -168,6 +166,22 @@ class Session:
                 if not first.done():  # the reader closed us: do not prefill to the end for nobody
                     self._stop.set()
         return first.result()
+
+
+def _too_long(needed: int, room: int, most: int | None) -> ContextError:
+    """most: the longest context this model could have, when that is more."""
+    text = Text(
+        "The conversation has {0} tokens; the context holds {1} and the reply.", needed, room
+    )
+    if most is None:
+        step = Text("Shorten the message, remove earlier ones or start a new chat.")
+    else:
+        step = Text(
+            "Shorten the message, remove earlier ones or start a new chat,"
+            " or raise the context length (up to {0}).",
+            most,
+        )
+    return ContextError(text, step)
 
 
 def _next(tokens: Tokens) -> Step:

@@ -20,6 +20,7 @@ from engine.chat.template_limits import Allowance, TemplateLimits
 from engine.chat.template_rewrite import rewrite
 from engine.chat.template_sandbox import TemplateSandbox
 from engine.errors import ChatError
+from engine.text import Text
 
 # ChatML, which most models without a template of their own follow well enough.
 CHATML = """\
@@ -30,7 +31,7 @@ CHATML = """\
 
 _ROLE = re.compile(r"[a-z][a-z_]{0,31}")
 _MAX_BYTES = 1 << 20
-_USE_OTHER = "Use another version of the model, or report it to the model's author."
+_USE_OTHER = Text("Use another version of the model, or report it to the model's author.")
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Message:
     def __post_init__(self) -> None:
         if not _ROLE.fullmatch(self.role):
             raise ChatError(
-                f"A message has the role {self.role[:40]!r}.",
-                "Use system, user, assistant or tool.",
+                Text("A message has the role {0}.", f"{self.role[:40]!r}"),
+                Text("Use system, user, assistant or tool."),
             )
 
 
@@ -82,24 +83,32 @@ class ChatTemplate:
             template.render([Message("user", "Hello")])
             return template
         except ChatError as error:
-            notice = f"{error.message} A common one (ChatML) is used; replies may be worse."
+            notice = Text("{0} A common one (ChatML) is used; replies may be worse.", error.message)
             starts_with_bos = config.get("add_bos_token") is True
             return cls(CHATML, tokens if starts_with_bos else {}, notice=notice)
 
     def _compile(self, source: str) -> Template:
         if len(source) > self._limits.source:
-            size = f"{len(source)} characters long; {self._limits.source} are allowed"
-            raise ChatError(f"The model's chat template is {size}.", _USE_OTHER)
+            text = Text(
+                "The model's chat template is {0} characters long; {1} are allowed.",
+                len(source),
+                self._limits.source,
+            )
+            raise ChatError(text, _USE_OTHER)
         try:
             return self._sandbox.from_string(rewrite(self._sandbox.parse(source)))
         except TemplateSyntaxError as error:
             raise ChatError(
-                f"The model's chat template is broken in line {error.lineno}: {_say(error)}.",
+                Text(
+                    "The model's chat template is broken in line {0}: {1}.",
+                    error.lineno,
+                    _say(error),
+                ),
                 _USE_OTHER,
             ) from error
         except Exception as error:  # hostile input: anything can come out of the compiler
             raise ChatError(
-                f"The model's chat template cannot be used: {_say(error)}.", _USE_OTHER
+                Text("The model's chat template cannot be used: {0}.", _say(error)), _USE_OTHER
             ) from error
 
     def render(
@@ -137,12 +146,12 @@ class ChatTemplate:
                 return self._sandbox.allowance.whole(self._template.generate(given))
             except TemplateRefusal as error:
                 raise ChatError(
-                    f"The model's chat template refuses these messages: {_say(error)}.",
-                    "Change the conversation as it asks, or start a new chat.",
+                    Text("The model's chat template refuses these messages: {0}.", _say(error)),
+                    Text("Change the conversation as it asks, or start a new chat."),
                 ) from error
             except Exception as error:  # hostile input: anything can come out of a template
                 raise ChatError(
-                    f"The model's chat template failed: {_say(error)}.", _USE_OTHER
+                    Text("The model's chat template failed: {0}.", _say(error)), _USE_OTHER
                 ) from error
 
 
@@ -156,12 +165,14 @@ def _source(folder: Path, config: Mapping[str, object]) -> str:
         named = [t for t in value if isinstance(t, dict) and t.get("name") == "default"]
         value = named[0].get("template") if named else None
     if not isinstance(value, str):
-        raise ChatError("The model has no chat template.")
+        raise ChatError(Text("The model has no chat template."))
     return value
 
 
 def _say(error: Exception) -> str:
-    """The error in a short line."""
+    """The error in a short line; our own can be translated."""
+    if error.args and isinstance(error.args[0], Text):
+        return error.args[0]
     text = " ".join((str(error) or type(error).__name__).split())
     return text[:300].rstrip(".")
 

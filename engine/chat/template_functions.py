@@ -18,6 +18,7 @@ from jinja2.filters import do_indent, do_join, do_replace, do_round, do_trim
 from jinja2.nodes import EvalContext
 
 from engine.chat.template_limits import Allowance
+from engine.text import Text
 
 _MAX_INDENT = 64
 _MAX_STRIPPED = 256  # characters to strip: str.strip compares each with each
@@ -37,7 +38,7 @@ def raise_exception(message: object) -> None:
 def strftime_now(time_format: str) -> str:
     """The local time in the given format."""
     if len(time_format) > _MAX_TIME_FORMAT:
-        raise SecurityError("a time format is too long")
+        raise SecurityError(Text("a time format is too long"))
     return datetime.now().strftime(time_format)
 
 
@@ -83,7 +84,7 @@ def indent(
 ) -> str:
     by = len(width) if isinstance(width, str) else int(width)
     if by > _MAX_INDENT:
-        raise SecurityError("an indentation is too wide")
+        raise SecurityError(Text("an indentation is too wide"))
     text = str(s)
     _allowance(context).fits(len(text) + by * (1 + len(text.splitlines())))
     return do_indent(text, width, first, blank)
@@ -97,7 +98,7 @@ def trim(context: EvalContext, value: Any, chars: str | None = None) -> str:
 
 def _check_strip(allowance: Allowance, text: str, args: tuple[Any, ...]) -> None:
     if args and isinstance(args[0], str) and len(args[0]) > _MAX_STRIPPED:
-        raise SecurityError("a set of characters to strip is too large")
+        raise SecurityError(Text("a set of characters to strip is too large"))
 
 
 @pass_eval_context
@@ -112,7 +113,7 @@ def tojson(
     """JSON without the HTML escapes of Jinja's own filter, as in transformers."""
     by = len(indent) if isinstance(indent, str) else int(indent or 0)
     if by > _MAX_INDENT or sum(map(len, separators or ())) > _MAX_INDENT:
-        raise SecurityError("JSON is spread too wide")
+        raise SecurityError(Text("JSON is spread too wide"))
     options: dict[str, Any] = {"ensure_ascii": ensure_ascii, "sort_keys": sort_keys}
     encoder = json.JSONEncoder(indent=indent, separators=separators, **options)
     if indent is None:
@@ -128,13 +129,13 @@ def sum_numbers(iterable: Iterable[Any], attribute: Any = None, start: Any = 0) 
     """Jinja's `sum` for numbers; of lists it takes quadratic time."""
     values = [v if attribute is None else v[attribute] for v in iterable]
     if not all(isinstance(value, (int, float)) for value in (*values, start)):
-        raise SecurityError("sum may only add numbers")
+        raise SecurityError(Text("sum may only add numbers"))
     return sum(values, start)
 
 
 def round_number(value: float, precision: int = 0, method: Any = "common") -> float:
     if abs(precision) > _MAX_DIGITS:
-        raise SecurityError("a number is rounded too finely")
+        raise SecurityError(Text("a number is rounded too finely"))
     return do_round(value, precision, method)
 
 
@@ -170,5 +171,5 @@ def check_format(text: str) -> int:
         if name is not None
     ]
     if any(spec or conversion for spec, conversion in fields):
-        raise SecurityError("str.format may not use widths or conversions")
+        raise SecurityError(Text("str.format may not use widths or conversions"))
     return len(fields)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from jinja2 import TemplateError
 from jinja2.utils import Namespace
 
+from engine.text import Text
+
 _MAX_INT_BITS = 1024
 _LARGE = 4096  # a value whose walk takes as long as many steps
 _WALKED = (list, tuple, set, frozenset, KeysView, ValuesView, ItemsView)
@@ -69,20 +71,23 @@ class Allowance:
     def _check_time(self) -> None:
         if time.thread_time() > self._deadline:
             raise TemplateLimitError(
-                f"it was still not done after {self._seconds:.3g} s of processor time"
+                Text(
+                    "it was still not done after {0} s of processor time",
+                    f"{self._seconds:.3g}",
+                )
             )
 
     def fits(self, size: int) -> int:
         """`size`, which one value may have; raises TemplateLimitError when it may not."""
         if size > self._value:
-            raise TemplateLimitError("it makes a value that is too large")
+            raise TemplateLimitError(Text("it makes a value that is too large"))
         return size
 
     def create(self, size: int) -> None:
         """A new value of `size` comes into being."""
         self._created -= self.fits(size)
         if self._created < 0:
-            raise TemplateLimitError("it makes too much text")
+            raise TemplateLimitError(Text("it makes too much text"))
 
     def measure(self, *values: object) -> int:
         """Size of the values and all they hold; what is held twice counts twice, as work does."""
@@ -104,7 +109,7 @@ class Allowance:
         if isinstance(value, str):
             return len(value)
         if isinstance(value, int) and value.bit_length() > _MAX_INT_BITS:
-            raise TemplateLimitError("it computes with a number that is too large")
+            raise TemplateLimitError(Text("it computes with a number that is too large"))
         if isinstance(value, range):
             return len(value)
         if isinstance(value, dict):

@@ -11,6 +11,8 @@ from jinja2 import nodes
 from jinja2.exceptions import SecurityError
 from jinja2.visitor import NodeTransformer
 
+from engine.text import Text
+
 _REFUSED: dict[type[nodes.Node], str] = {
     nodes.Extends: "extends",
     nodes.Include: "include",
@@ -25,7 +27,7 @@ def rewrite(template: nodes.Template) -> nodes.Template:
     """The template, every step metered. Raises SecurityError for what chat templates never use."""
     for node in template.find_all(tuple(_REFUSED)):
         kind = next(kind for kind in _REFUSED if isinstance(node, kind))
-        raise SecurityError(f"{_REFUSED[kind]} may not be used")
+        raise SecurityError(Text("{0} may not be used", _REFUSED[kind]))
     _Rewriter().visit(template)
     return template
 
@@ -39,7 +41,7 @@ class _Rewriter(NodeTransformer):
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
         if node.recursive:
-            raise SecurityError("a recursive loop may not be used")
+            raise SecurityError(Text("a recursive loop may not be used"))
         self.generic_visit(node)
         node.iter = _through("_turns", node.iter)
         return node

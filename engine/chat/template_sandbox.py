@@ -33,6 +33,7 @@ from engine.chat.template_functions import (
     strftime_now,
 )
 from engine.chat.template_limits import Allowance, TemplateLimits
+from engine.text import Text
 
 # Filters whose work is in proportion to their input. The rest of Jinja's (center, format, round, …)
 # can blow a short input up, and no chat template we know uses them.
@@ -77,7 +78,7 @@ class _Namespace(Namespace):
     @staticmethod
     def _check(name: object) -> None:
         if isinstance(name, str) and name.startswith("_"):
-            raise SecurityError(f"a namespace cannot hold the name {name!r}")
+            raise SecurityError(Text("a namespace cannot hold the name {0}", repr(name)))
 
 
 class _GenerationTag(Extension):
@@ -189,7 +190,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         """Arithmetic. `%` on text is formatting, which can pad without end."""
         size = self.allowance.measure(left, right)
         if operator == "**" or (operator == "%" and isinstance(left, str)):
-            raise SecurityError(f"the operator {operator} may not be used like this")
+            raise SecurityError(Text("the operator {0} may not be used like this", operator))
         if operator == "*":
             for times in (left, right):
                 size *= max(1, times) if isinstance(times, int) else 1
@@ -214,7 +215,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         owner, name = getattr(obj, "__self__", None), getattr(obj, "__name__", "")
         allowed = next((names for kind, names in _METHODS if isinstance(owner, kind)), frozenset())
         if name not in allowed:
-            raise SecurityError(f"{name or type(obj).__name__} may not be called")
+            raise SecurityError(Text("{0} may not be called", name or type(obj).__name__))
         if isinstance(owner, str):
             return check_method(self.allowance, name, owner, args)
         if name in ("count", "index"):

@@ -19,6 +19,7 @@ from tokenizers import normalizers
 from engine.chat.detokenizer import DecoderRules, Detokenizer
 from engine.chat.model_files import read_object, read_text, role_tokens
 from engine.errors import ChatError, Edge0Error
+from engine.text import Text
 
 _T = TypeVar("_T")
 
@@ -28,7 +29,7 @@ _TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>")
 _CONTROL = re.compile(r"<[|｜].*[|｜]>", re.DOTALL)
 # Marks around a model's thinking are text to us even where they are marked as special.
 _THINKING = re.compile(r"[<\[]/?think(ing)?[>\]]", re.IGNORECASE)
-_AGAIN = "Convert or download the model again."
+_AGAIN = Text("Convert or download the model again.")
 
 
 class Tokenizer:
@@ -69,7 +70,8 @@ class Tokenizer:
         """The tokenizer of a converted model. Raises ChatError, StorageError."""
         description = read_text(folder / "tokenizer.json", _MAX_BYTES)
         if description is None:
-            raise ChatError(f"{folder} has no tokenizer.json, so this model cannot chat.", _AGAIN)
+            text = Text("{0} has no tokenizer.json, so this model cannot chat.", folder)
+            raise ChatError(text, _AGAIN)
         eos_ids: list[object] = []
         for name in ("generation_config.json", "config.json"):
             value = read_object(folder / name).get("eos_token_id")
@@ -135,7 +137,8 @@ def _checked(work: Callable[[], _T]) -> _T:
     except (Edge0Error, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        raise ChatError(f"The tokenizer cannot be used: {error!s:.200}.", _AGAIN) from error
+        text = Text("The tokenizer cannot be used: {0}.", f"{error!s:.200}")
+        raise ChatError(text, _AGAIN) from error
 
 
 def _parse(description: str) -> tokenizers.Tokenizer:

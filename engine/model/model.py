@@ -21,6 +21,7 @@ from engine.model.shape import ModelShape
 from engine.stop import StopFlag
 from engine.store.store import ExpertStore
 from engine.telemetry import Counters
+from engine.text import Text
 
 TokenProgress = Callable[[int, int], None]
 HALF_BYTES, SCALE_BYTES = 2, 4
@@ -162,8 +163,12 @@ class Model:
             raise ValueError("forward needs at least one token")
         if self.position + tokens > self.context_tokens:
             raise ContextError(
-                f"{self.position + tokens} tokens do not fit the context of {self.context_tokens}.",
-                "Shorten the conversation, or open the model with a longer context.",
+                Text(
+                    "{0} tokens do not fit the context of {1}.",
+                    self.position + tokens,
+                    self.context_tokens,
+                ),
+                Text("Shorten the conversation, or open the model with a longer context."),
             )
 
 

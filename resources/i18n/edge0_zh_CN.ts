@@ -262,6 +262,10 @@
         <translation>文件夹名称以点或空格结尾。</translation>
     </message>
     <message>
+        <source>A message has the role {0}.</source>
+        <translation>有一条消息的角色是 {0}。</translation>
+    </message>
+    <message>
         <source>A removable drive</source>
         <translation>可移动硬盘</translation>
     </message>
@@ -286,8 +290,20 @@
         <translation>低于 8 GB 时只有小模型运行良好：仅稠密权重就可能放不下。</translation>
     </message>
     <message>
+        <source>Change the conversation as it asks, or start a new chat.</source>
+        <translation>请按提示修改对话，或新建聊天。</translation>
+    </message>
+    <message>
         <source>Check that the drive is connected and healthy.</source>
         <translation>请检查硬盘是否已连接且正常。</translation>
+    </message>
+    <message>
+        <source>Check the drive and the permissions.</source>
+        <translation>请检查硬盘和访问权限。</translation>
+    </message>
+    <message>
+        <source>Check the model&apos;s files, or convert the model again.</source>
+        <translation>请检查模型文件，或重新转换模型。</translation>
     </message>
     <message>
         <source>Check the model&apos;s name and the hub.</source>
@@ -352,6 +368,10 @@
     <message>
         <source>Choose another name for this one, or remove the old one first.</source>
         <translation>请换一个名称，或先删除旧的。</translation>
+    </message>
+    <message>
+        <source>Choose another version of the model.</source>
+        <translation>请选择此模型的其他版本。</translation>
     </message>
     <message>
         <source>Close other programs or lower the memory budget, or the machine will crawl.</source>
@@ -468,6 +488,10 @@
     <message>
         <source>Its conversion is not finished. Run the same conversion again to go on.</source>
         <translation>转换尚未完成。再次执行同一转换即可继续。</translation>
+    </message>
+    <message>
+        <source>JSON is spread too wide</source>
+        <translation>JSON 的缩进过宽</translation>
     </message>
     <message>
         <source>KV cache</source>
@@ -630,6 +654,18 @@
         <translation>把上下文从 {0} 缩短到 {1} 个词元。</translation>
     </message>
     <message>
+        <source>Shorten the conversation, or open the model with a longer context.</source>
+        <translation>请缩短对话，或用更长的上下文打开模型。</translation>
+    </message>
+    <message>
+        <source>Shorten the message, remove earlier ones or start a new chat, or raise the context length (up to {0}).</source>
+        <translation>请缩短消息、删除较早的消息或新建聊天，也可以增大上下文长度（最多 {0}）。</translation>
+    </message>
+    <message>
+        <source>Shorten the message, remove earlier ones or start a new chat.</source>
+        <translation>请缩短消息、删除较早的消息或新建聊天。</translation>
+    </message>
+    <message>
         <source>Speed when nothing is in memory</source>
         <translation>内存中什么都没有时的速度</translation>
     </message>
@@ -660,6 +696,10 @@
     <message>
         <source>The connection ended after {0} of {1} bytes.</source>
         <translation>连接在收到 {1} 字节中的 {0} 字节后中断。</translation>
+    </message>
+    <message>
+        <source>The conversation has {0} tokens; the context holds {1} and the reply.</source>
+        <translation>对话有 {0} 个词元；除回复外，上下文只能容纳 {1} 个。</translation>
     </message>
     <message>
         <source>The disk is full: {0} could not be written.</source>
@@ -726,6 +766,10 @@
         <translation>模型文件夹已损坏：请重新转换或下载模型。</translation>
     </message>
     <message>
+        <source>The model has no chat template.</source>
+        <translation>此模型没有聊天模板。</translation>
+    </message>
+    <message>
         <source>The model is damaged</source>
         <translation>模型已损坏</translation>
     </message>
@@ -734,8 +778,36 @@
         <translation>模型是完整的；旁边有 {0} 未完成的文件。</translation>
     </message>
     <message>
+        <source>The model is writing a reply already.</source>
+        <translation>模型正在写另一条回复。</translation>
+    </message>
+    <message>
         <source>The model may have changed: start again.</source>
         <translation>模型可能已更改：请重新开始。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template cannot be used: {0}.</source>
+        <translation>无法使用模型的聊天模板：{0}。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template failed: {0}.</source>
+        <translation>模型的聊天模板运行失败：{0}。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template is broken in line {0}: {1}.</source>
+        <translation>模型的聊天模板在第 {0} 行有错误：{1}。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template is {0} characters long; {1} are allowed.</source>
+        <translation>模型的聊天模板有 {0} 个字符；最多允许 {1} 个。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template refuses these messages: {0}.</source>
+        <translation>模型的聊天模板不接受这些消息：{0}。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s output is not a number for {0} of {1} tokens.</source>
+        <translation>模型的输出中，{1} 个词元里有 {0} 个不是数字。</translation>
     </message>
     <message>
         <source>The models folder cannot be written</source>
@@ -790,8 +862,24 @@
         <translation>分词器属于另一个模型：请重新转换模型。</translation>
     </message>
     <message>
+        <source>The tokenizer cannot be used: {0}.</source>
+        <translation>无法使用分词器：{0}。</translation>
+    </message>
+    <message>
+        <source>The tokenizer does not belong to this model.</source>
+        <translation>分词器不属于此模型。</translation>
+    </message>
+    <message>
+        <source>The tokenizer turns tokens into text by {0}, which is not known.</source>
+        <translation>分词器用 {0} 把词元变成文字，而此方式不受支持。</translation>
+    </message>
+    <message>
         <source>The whole model fits into memory</source>
         <translation>整个模型都能放进内存</translation>
+    </message>
+    <message>
+        <source>There is no message to reply to.</source>
+        <translation>没有可以回复的消息。</translation>
     </message>
     <message>
         <source>There is no model named {0}.</source>
@@ -850,8 +938,16 @@
         <translation>请多输入几个字。</translation>
     </message>
     <message>
+        <source>Use another version of the model, or report it to the model&apos;s author.</source>
+        <translation>请使用此模型的其他版本，或告知模型作者。</translation>
+    </message>
+    <message>
         <source>Use letters, digits and dashes.</source>
         <translation>请使用字母、数字和连字符。</translation>
+    </message>
+    <message>
+        <source>Use system, user, assistant or tool.</source>
+        <translation>请使用 system、user、assistant 或 tool。</translation>
     </message>
     <message>
         <source>Usually too slow for streaming experts, and it may be unplugged. Move the models to the built-in SSD.</source>
@@ -862,12 +958,20 @@
         <translation>请等待它结束，或先停止它。</translation>
     </message>
     <message>
+        <source>Wait for it, or stop it.</source>
+        <translation>请等待它完成，或停止它。</translation>
+    </message>
+    <message>
         <source>Which memory number to watch</source>
         <translation>应该看哪个内存数字</translation>
     </message>
     <message>
         <source>Windows Defender scans files</source>
         <translation>Windows Defender 会扫描文件</translation>
+    </message>
+    <message>
+        <source>Write a message first.</source>
+        <translation>请先写一条消息。</translation>
     </message>
     <message>
         <source>Writing a test file…</source>
@@ -894,8 +998,28 @@
         <translation>机械硬盘</translation>
     </message>
     <message>
+        <source>a namespace cannot hold the name {0}</source>
+        <translation>命名空间不能使用名称 {0}</translation>
+    </message>
+    <message>
         <source>a network drive</source>
         <translation>网络硬盘</translation>
+    </message>
+    <message>
+        <source>a number is rounded too finely</source>
+        <translation>数字的舍入位数过多</translation>
+    </message>
+    <message>
+        <source>a recursive loop may not be used</source>
+        <translation>不允许使用递归循环</translation>
+    </message>
+    <message>
+        <source>a set of characters to strip is too large</source>
+        <translation>要去除的字符集过大</translation>
+    </message>
+    <message>
+        <source>a time format is too long</source>
+        <translation>时间格式过长</translation>
     </message>
     <message>
         <source>a virtual drive</source>
@@ -904,6 +1028,10 @@
     <message>
         <source>an NVMe SSD</source>
         <translation>NVMe 固态硬盘</translation>
+    </message>
+    <message>
+        <source>an indentation is too wide</source>
+        <translation>缩进过宽</translation>
     </message>
     <message>
         <source>as much as can be spared</source>
@@ -974,6 +1102,22 @@
         <translation>可容纳整个模型</translation>
     </message>
     <message>
+        <source>it computes with a number that is too large</source>
+        <translation>它用过大的数字进行计算</translation>
+    </message>
+    <message>
+        <source>it makes a value that is too large</source>
+        <translation>它生成的值过大</translation>
+    </message>
+    <message>
+        <source>it makes too much text</source>
+        <translation>它生成的文字过多</translation>
+    </message>
+    <message>
+        <source>it was still not done after {0} s of processor time</source>
+        <translation>用了 {0} 秒处理器时间仍未完成</translation>
+    </message>
+    <message>
         <source>layer {0}, expert {1}</source>
         <translation>第 {0} 层第 {1} 个专家</translation>
     </message>
@@ -1042,8 +1186,20 @@
         <translation>备用</translation>
     </message>
     <message>
+        <source>str.format may not use widths or conversions</source>
+        <translation>str.format 不能使用宽度或转换</translation>
+    </message>
+    <message>
+        <source>sum may only add numbers</source>
+        <translation>sum 只能对数字求和</translation>
+    </message>
+    <message>
         <source>the budget is</source>
         <translation>预算为</translation>
+    </message>
+    <message>
+        <source>the operator {0} may not be used like this</source>
+        <translation>不允许这样使用运算符 {0}</translation>
     </message>
     <message>
         <source>the source or the options changed: starting anew</source>
@@ -1078,6 +1234,10 @@
         <translation>已写入</translation>
     </message>
     <message>
+        <source>{0} A common one (ChatML) is used; replies may be worse.</source>
+        <translation>{0}将使用通用模板（ChatML）；回复质量可能下降。</translation>
+    </message>
+    <message>
         <source>{0} MB/s at depth {1}</source>
         <translation>深度 {1} 时 {0} MB/s</translation>
     </message>
@@ -1102,6 +1262,10 @@
         <translation>无法打开 {0}</translation>
     </message>
     <message>
+        <source>{0} cannot be read: {1}.</source>
+        <translation>无法读取 {0}：{1}。</translation>
+    </message>
+    <message>
         <source>{0} cannot be written: its drive is read-only.</source>
         <translation>无法写入 {0}：所在驱动器是只读的。</translation>
     </message>
@@ -1120,6 +1284,10 @@
     <message>
         <source>{0} does not give {1} out ({2}).</source>
         <translation>{0} 不提供 {1}（{2}）。</translation>
+    </message>
+    <message>
+        <source>{0} does not hold a JSON object.</source>
+        <translation>{0} 中不是一个 JSON 对象。</translation>
     </message>
     <message>
         <source>{0} ends early, at byte {1}.</source>
@@ -1154,6 +1322,10 @@
         <translation>{0} 没有这个版本。</translation>
     </message>
     <message>
+        <source>{0} has no tokenizer.json, so this model cannot chat.</source>
+        <translation>{0} 中没有 tokenizer.json，因此无法与此模型聊天。</translation>
+    </message>
+    <message>
         <source>{0} has {1} bytes instead of {2}.</source>
         <translation>{0} 有 {1} 字节，而应为 {2} 字节。</translation>
     </message>
@@ -1164,6 +1336,10 @@
     <message>
         <source>{0} is a dense model</source>
         <translation>{0} 是稠密模型</translation>
+    </message>
+    <message>
+        <source>{0} is damaged: {1}.</source>
+        <translation>{0} 已损坏：{1}。</translation>
     </message>
     <message>
         <source>{0} is damaged: {1}{2}.</source>
@@ -1178,12 +1354,20 @@
         <translation>{0} 只提供给已登录的用户。</translation>
     </message>
     <message>
+        <source>{0} is larger than {1} MiB.</source>
+        <translation>{0} 超过 {1} MiB。</translation>
+    </message>
+    <message>
         <source>{0} is missing.</source>
         <translation>缺少 {0}。</translation>
     </message>
     <message>
         <source>{0} is never excluded.</source>
         <translation>绝不排除 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} is not UTF-8 text.</source>
+        <translation>{0} 不是 UTF-8 文本。</translation>
     </message>
     <message>
         <source>{0} is not a converted model.</source>
@@ -1210,6 +1394,14 @@
         <translation>模型已经在 {0}。</translation>
     </message>
     <message>
+        <source>{0} may not be called</source>
+        <translation>不允许调用 {0}</translation>
+    </message>
+    <message>
+        <source>{0} may not be used</source>
+        <translation>不允许使用 {0}</translation>
+    </message>
+    <message>
         <source>{0} of experts: {1} a layer, {2} used a token.</source>
         <translation>{0} 的专家：每层 {1} 个，每个词元用 {2} 个。</translation>
     </message>
@@ -1228,6 +1420,10 @@
     <message>
         <source>{0} records compared.</source>
         <translation>已比对 {0} 条记录。</translation>
+    </message>
+    <message>
+        <source>{0} tokens do not fit the context of {1}.</source>
+        <translation>{0} 个词元放不进长度为 {1} 的上下文。</translation>
     </message>
     <message>
         <source>{0} was refused with status {1}.</source>
