@@ -134,12 +134,14 @@ class ContainerWriter:
         return manifest
 
     def close(self) -> None:
-        """Release all files; unsynced items will be written again."""
+        """Release all files; unsynced items will be written again. Where none is, nothing stays."""
         if self._file is not None:
             with suppress(OSError):  # a full disk was reported already
                 self._file.close()
             self._file = None
         self._journal.close()
+        if not self._hashes:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _manifest(self, side_files: tuple[SideFile, ...]) -> Manifest:
         hashes = dict(zip(self._order, self._hashes, strict=True))

@@ -7,7 +7,7 @@ the hub, before a shard is there; one that comes with another header is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -141,3 +141,19 @@ def fetched_bytes(plan: DownloadPlan, folder: Path) -> int:
     """Bytes of the plan's files that were fetched whole, whether they are still there or not."""
     verified = verified_files(folder)
     return sum(file.size for file in plan.files if verified_line(file) in verified)
+
+
+def begun_bytes(plan: DownloadPlan, folder: Path) -> int:
+    """Bytes of the plan that need not be fetched again, roughly."""
+    return min(plan.total, fetched_bytes(plan, folder) + folder_bytes(folder, "*.part"))
+
+
+def folder_bytes(folder: Path, pattern: str = "*") -> int:
+    """Bytes on the disk; parts may have holes."""
+    total = 0
+    with suppress(OSError):
+        for path in folder.glob(pattern):
+            status = path.stat()
+            blocks = getattr(status, "st_blocks", None)
+            total += status.st_size if blocks is None else min(status.st_size, blocks * 512)
+    return total

@@ -18,8 +18,9 @@ from engine.errors import ConfigError, Edge0Error, StorageError
 from engine.events import Progress
 from engine.hub import names
 from engine.hub.access import OFFICIAL, Access, checked_endpoint
-from engine.hub.by_shard import get_by_shard
+from engine.hub.by_shard import begun_bytes, get_by_shard
 from engine.hub.client import HubClient
+from engine.hub.download import claimed as downloading
 from engine.hub.download import download
 from engine.hub.forecast import Forecast, forecast
 from engine.hub.plan import DownloadPlan
@@ -32,6 +33,7 @@ from engine.hub.ticket import (
     Ticket,
     at,
     read_ticket,
+    remove_ticket,
     tickets,
     write_ticket,
 )
@@ -131,10 +133,22 @@ def get_model(
     ticket = replace(ticket, by_shard=ticket.by_shard or options.by_shard)
     write_ticket(models, ticket)
     ticket = at(ticket, checked_endpoint(options.endpoint))
-    made = _fetch_and_convert(options, models, ticket, progress, stop)
+    try:
+        made = _fetch_and_convert(options, models, ticket, progress, stop)
+    except StorageError:
+        _forget_if_nothing_came(models, ticket)
+        raise
     write_ticket(models, replace(ticket, done=True))
     remove_source(models, ticket, options.keep_source)
     return made
+
+
+def _forget_if_nothing_came(models: Path, ticket: Ticket) -> None:
+    """A disk that is too small from the start leaves no work to go on with."""
+    folder = models / DOWNLOADS / ticket.plan.folder_name
+    if not begun_bytes(ticket.plan, folder):
+        with suppress(StorageError):  # another process is at work there
+            drop_order(models, ticket)
 
 
 def _new_ticket(options: GetOptions, progress: OnProgress, stop: StopFlag) -> Ticket:
@@ -187,6 +201,14 @@ def _opened(source: Path, plan: DownloadPlan) -> Path:
     """What the conversion opens: the folder, or the first GGUF file in it."""
     parts = [file.name for file in plan.files if names.is_gguf(file.name)]
     return source / parts[0] if parts else source
+
+
+def drop_order(models: Path, ticket: Ticket) -> None:
+    """Delete an order and what was fetched for it. Raises StorageError while somebody does."""
+    with downloading(models / DOWNLOADS / ticket.plan.folder_name):
+        pass  # nobody does
+    remove_source(models, ticket, keep=False)
+    remove_ticket(models, ticket.name)
 
 
 def remove_source(models: Path, ticket: Ticket, keep: bool) -> None:

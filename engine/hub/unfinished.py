@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Literal
 
 from engine.container.files import storage_errors
-from engine.hub.by_shard import fetched_bytes
-from engine.hub.download import claimed as downloading
-from engine.hub.get import remove_source
-from engine.hub.ticket import DOWNLOADS, Order, Ticket, read_ticket, remove_ticket, tickets
+from engine.hub.by_shard import begun_bytes, folder_bytes
+from engine.hub.get import drop_order
+from engine.hub.ticket import DOWNLOADS, Order, read_ticket, tickets
 from engine.prepare.target import claimed
 from engine.starter import STARTER_NAME, WHEEL
 
@@ -43,8 +42,7 @@ def list_unfinished(models: Path) -> list[Unfinished]:
     """Everything in the models folder that was begun and is not there yet."""
     found = _from_hubs(models)
     names = {one.name for one in found}
-    if (models / STARTER_WORK).is_dir():
-        done = folder_bytes(models / STARTER_WORK)
+    if done := folder_bytes(models / STARTER_WORK):
         found.append(Unfinished("starter", STARTER_NAME, min(done, WHEEL.nbytes), WHEEL.nbytes))
         names.add(STARTER_NAME)
     for folder in _partials(models):
@@ -70,28 +68,10 @@ def drop_unfinished(models: Path, name: str) -> None:
     with claimed(models / name):
         ticket = read_ticket(models, name)
         if ticket is not None and not ticket.done:
-            _drop_source(models, ticket)
+            drop_order(models, ticket)
         _remove(models / f"{name}{PARTIAL}")
     if name == STARTER_NAME:
         _remove(models / STARTER_WORK)
-
-
-def folder_bytes(folder: Path, pattern: str = "*") -> int:
-    """Bytes on the disk; parts may have holes."""
-    total = 0
-    with suppress(OSError):
-        for path in folder.glob(pattern):
-            status = path.stat()
-            blocks = getattr(status, "st_blocks", None)
-            total += status.st_size if blocks is None else min(status.st_size, blocks * 512)
-    return total
-
-
-def _drop_source(models: Path, ticket: Ticket) -> None:
-    with downloading(models / DOWNLOADS / ticket.plan.folder_name):
-        pass  # nobody does
-    remove_source(models, ticket, keep=False)
-    remove_ticket(models, ticket.name)
 
 
 def _from_hubs(models: Path) -> list[Unfinished]:
@@ -99,7 +79,7 @@ def _from_hubs(models: Path) -> list[Unfinished]:
     for ticket in tickets(models):
         if not ticket.done:
             plan, folder = ticket.plan, models / DOWNLOADS / ticket.plan.folder_name
-            done = min(plan.total, fetched_bytes(plan, folder) + folder_bytes(folder, "*.part"))
+            done = begun_bytes(plan, folder)
             order, by_shard = ticket.order, ticket.by_shard
             found.append(Unfinished("hub", ticket.name, done, plan.total, order, by_shard))
     return found

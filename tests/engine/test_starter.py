@@ -16,6 +16,7 @@ import pytest
 from engine import package_index, starter
 from engine.errors import DownloadError, Stopped, StorageError
 from engine.events import Progress
+from engine.hub.unfinished import list_unfinished
 from engine.package_index import IndexFile
 from engine.stop import StopFlag
 
@@ -139,6 +140,7 @@ def test_a_full_disk_is_told_before_anything_is_fetched(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100_000_000))
     with pytest.raises(StorageError, match="needs 500 MB free"):
         starter.ensure_starter(models_dir=folder)
+    assert list_unfinished(folder) == []
 
 
 def test_a_second_caller_waits_and_can_be_stopped(folder: Path) -> None:

@@ -16,10 +16,12 @@ from engine.container.reader import Container
 from engine.errors import (
     CheckpointError,
     ConfigError,
+    Stopped,
     StorageError,
     UnsupportedModelError,
 )
 from engine.formats import NumberFormat
+from engine.hub.unfinished import list_unfinished
 from engine.kernels.packing import bf16_to_float32, float32_to_bf16, unpack
 from engine.model.families import registry
 from engine.model.weights import Role
@@ -283,3 +285,30 @@ def test_too_little_space_is_told_in_numbers(source, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=40_000_000))
     with pytest.raises(StorageError, match=r"6\d MB are needed, 40 MB are free"):
         prepare(source, tmp_path / "out")
+
+
+def test_what_could_never_fit_leaves_nothing_to_go_on_with(source, tmp_path, monkeypatch):
+    models = tmp_path / "models"
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=40_000_000))
+    with pytest.raises(StorageError, match="too full"):
+        prepare(source, models / "tiny-nf4")
+    assert list_unfinished(models) == [] and list(models.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_on_the_way_keeps_what_was_written(source, tmp_path, monkeypatch):
+    models, stop, seen = tmp_path / "models", StopFlag(), []
+
+    def stop_later(progress):
+        seen.append(progress)
+        if progress.done:
+            stop.set()
+
+    with pytest.raises(Stopped):
+        prepare(source, models / "tiny-nf4", progress=stop_later, stop=stop)
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=40_000_000))
+    with pytest.raises(StorageError, match="too full"):
+        prepare(source, models / "tiny-nf4")
+    (work,) = list_unfinished(models)
+    assert work.name == "tiny-nf4" and work.done > 0
