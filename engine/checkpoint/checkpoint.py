@@ -19,6 +19,7 @@ from engine.formats import Blocks
 from engine.model.families.registry import Family
 from engine.model.shape import ModelShape
 from engine.model.weights import Source, WeightSpec
+from engine.text import Text
 
 __all__ = ["Checkpoint", "TensorInfo", "missing_tensors", "open_checkpoint", "unexpected_tensors"]
 
@@ -77,10 +78,9 @@ def open_checkpoint(path: Path) -> Checkpoint:
         return GgufCheckpoint(path)
     if path.name.lower().endswith((".safetensors", ".safetensors.index.json")):
         return SafetensorsCheckpoint(path.parent)
-    problem = "is not a model file" if path.exists() else "does not exist"
-    raise CheckpointError(
-        f"{path} {problem}.", "Choose a folder with .safetensors files, or a .gguf file."
-    )
+    there = path.exists()
+    text = Text("{0} is not a model file.", path) if there else Text("{0} does not exist.", path)
+    raise CheckpointError(text, Text("Choose a folder with .safetensors files, or a .gguf file."))
 
 
 def _open_folder(folder: Path) -> Checkpoint:
@@ -90,7 +90,8 @@ def _open_folder(folder: Path) -> Checkpoint:
         return SafetensorsCheckpoint(folder)
     if len(models) > 1:
         raise CheckpointError(
-            f"{folder} holds {len(models)} GGUF models.", "Choose one of the .gguf files itself."
+            Text("{0} holds {1} GGUF models.", folder, len(models)),
+            Text("Choose one of the .gguf files itself."),
         )
     return GgufCheckpoint(folder / models[0])
 
@@ -114,7 +115,9 @@ def _misfit(tensor: TensorInfo, source: Source, spec: WeightSpec) -> str | None:
     except CheckpointError as error:
         return error.message
     if shape != spec.shape:
-        return f"{tensor.name}: {spec.name} has the shape {shape} instead of {spec.shape}"
+        return Text(
+            "{0}: {1} has the shape {2} instead of {3}", tensor.name, spec.name, shape, spec.shape
+        )
     return None
 
 

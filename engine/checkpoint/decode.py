@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UnsupportedModelError
 from engine.formats import BLOCK_COLS, TABLES, Blocks, NumberFormat
+from engine.text import Text
 
 Raw = NDArray[np.uint8]  # (rows, bytes of a row)
 Floats = NDArray[np.float32]
@@ -128,8 +129,8 @@ def _dequantise(raw: Raw, dtype: str) -> Floats:
 
 def _unknown(dtype: str) -> UnsupportedModelError:
     return UnsupportedModelError(
-        f"Weights stored as {dtype} cannot be read.",
-        "Choose a version stored as BF16, F16 or F32, or a common GGUF type such as Q4_K_M.",
+        Text("Weights stored as {0} cannot be read.", dtype),
+        Text("Choose a version stored as BF16, F16 or F32, or a common GGUF type such as Q4_K_M."),
     )
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import CheckpointError, StorageError
+from engine.text import Text
 
-FETCH_AGAIN = "The file is damaged or incomplete; fetch it again."
+FETCH_AGAIN = Text("The file is damaged or incomplete; fetch it again.")
 SMALL_FILE = 64 << 20
 _CHUNK = 16 << 20
 _LFS_POINTER = b"version https://git-lfs"
@@ -23,10 +24,14 @@ def open_regular(path: Path) -> FileIO:
     """Opens a regular file for unbuffered reads. Raises CheckpointError if there is none."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise CheckpointError(f"{path} is not an ordinary file.", "Choose the model's files.")
+            raise CheckpointError(
+                Text("{0} is not an ordinary file.", path), Text("Choose the model's files.")
+            )
         return path.open("rb", buffering=0)
     except FileNotFoundError as error:
-        raise CheckpointError(f"{path} does not exist.", "Fetch the missing file.") from error
+        raise CheckpointError(
+            Text("{0} does not exist.", path), Text("Fetch the missing file.")
+        ) from error
     except (OSError, ValueError) as error:
         raise storage_error(path, error) from error
 
@@ -50,7 +55,8 @@ def read_range(path: Path, offset: int, count: int) -> NDArray[np.uint8]:
     with open_regular(path) as file:
         try:
             if offset < 0 or count < 0 or offset + count > file.seek(0, 2):
-                raise CheckpointError(f"{path} ends before byte {offset + count}.", FETCH_AGAIN)
+                text = Text("{0} ends before byte {1}.", path, offset + count)
+                raise CheckpointError(text, FETCH_AGAIN)
             result = np.empty(count, np.uint8)
             file.seek(offset)
             _fill(file, result.data, path)
@@ -64,7 +70,8 @@ def _fill(file: FileIO, target: memoryview, path: Path) -> None:
     while done < len(target):
         count = file.readinto(target[done:])
         if not count:
-            raise CheckpointError(f"{path} became shorter while it was read.", FETCH_AGAIN)
+            text = Text("{0} became shorter while it was read.", path)
+            raise CheckpointError(text, FETCH_AGAIN)
         done += count
 
 
@@ -89,8 +96,8 @@ def read_small(path: Path, cap: int = SMALL_FILE) -> bytes:
     size = file_size(path)
     if size > cap:
         raise CheckpointError(
-            f"{path} has {size} bytes; at most {cap} are accepted.",
-            "Check where the model comes from; this file should be small.",
+            Text("{0} has {1} bytes; at most {2} are accepted.", path, size, cap),
+            Text("Check where the model comes from; this file should be small."),
         )
     return read_range(path, 0, size).tobytes()
 
@@ -102,7 +109,8 @@ def inside(folder: Path, name: str) -> Path:
     """
     if name in ("", ".", "..") or any(c in name for c in "/\\:\0"):
         raise CheckpointError(
-            f"{folder}: {name!r} is not a plain file name.", "Use an unmodified model folder."
+            Text("{0}: {1} is not a plain file name.", folder, repr(name)),
+            Text("Use an unmodified model folder."),
         )
     path = folder / name
     allowed = [folder.resolve()]
@@ -110,8 +118,8 @@ def inside(folder: Path, name: str) -> Path:
         allowed.append((folder.parent.parent / "blobs").resolve())
     if _target(path).parent not in allowed:
         raise CheckpointError(
-            f"{path} is a link that leads out of the model's folder.",
-            "Put the file itself into the folder.",
+            Text("{0} is a link that leads out of the model's folder.", path),
+            Text("Put the file itself into the model folder."),
         )
     return path
 
@@ -127,8 +135,8 @@ def refuse_pointer(start: bytes, path: Path) -> None:
     """Refuses the stub that a clone without Git LFS leaves in place of a large file."""
     if start.startswith(_LFS_POINTER[: max(len(start), 1)]):
         raise CheckpointError(
-            f"{path} is only a Git LFS pointer, not the file itself.",
-            "Run `git lfs pull`, or download the file.",
+            Text("{0} is only a Git LFS pointer, not the file itself.", path),
+            Text("Run `git lfs pull`, or download the file."),
         )
 
 
@@ -137,9 +145,10 @@ def parse_json(data: bytes, where: str) -> dict[str, object]:
     try:
         value = json.loads(data.decode("utf-8"), object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{where} is not valid JSON: {error}.", FETCH_AGAIN) from error
+        text = Text("{0} is not valid JSON: {1}.", where, error)
+        raise CheckpointError(text, FETCH_AGAIN) from error
     if not isinstance(value, dict):
-        raise CheckpointError(f"{where} does not hold a JSON object.", FETCH_AGAIN)
+        raise CheckpointError(Text("{0} does not hold a JSON object.", where), FETCH_AGAIN)
     return value
 
 
@@ -152,4 +161,8 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def storage_error(path: Path, error: Exception) -> StorageError:
     """The error for a file that exists but does not let itself be read."""
-    return StorageError(f"{path} cannot be read: {error}.", "Check the drive and the permissions.")
+    reason = getattr(error, "strerror", None) or error
+    return StorageError(
+        Text("{0} cannot be read: {1}.", path, reason),
+        Text("Check the drive and the permissions."),
+    )

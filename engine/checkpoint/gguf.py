@@ -17,12 +17,14 @@ from engine.checkpoint.tensors import StoredTensor, read_weight
 from engine.errors import CheckpointError
 from engine.model.families import registry
 from engine.model.weights import Source, WeightSpec
+from engine.text import Text
 
 _PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE)
 _STACKED = re.compile(r"(blk\.\d+\.ffn_(?:gate|up|down))_exps(\.weight)")
 _EMBEDDING, HEAD = "token_embd.weight", "output.weight"
 _ROPE_FACTORS = "rope_freqs.weight"
 _MAX_ROPE_FACTORS = 4096
+_PARTS_AGAIN = Text("Fetch the parts of one model again.")
 
 
 class GgufCheckpoint(StoredCheckpoint):
@@ -58,9 +60,8 @@ class GgufCheckpoint(StoredCheckpoint):
         if tensor is None:
             return
         if len(tensor.shape) != 1 or tensor.shape[0] > _MAX_ROPE_FACTORS:
-            raise CheckpointError(
-                f"{self.path}: {_ROPE_FACTORS} has the shape {tensor.shape}.", FETCH_AGAIN
-            )
+            text = Text("{0}: {1} has the shape {2}.", self.path, _ROPE_FACTORS, tensor.shape)
+            raise CheckpointError(text, FETCH_AGAIN)
         factors = to_float(read_weight(tensor, Source(_ROPE_FACTORS)))
         self.metadata = {**self.metadata, _ROPE_FACTORS: factors.tolist()}
 
@@ -74,8 +75,8 @@ def _parts(path: Path) -> list[GgufHeader]:
     match = _PART.fullmatch(path.name)
     if match is None or int(match["count"]) != count:
         raise CheckpointError(
-            f"{path} is one of {count} parts, but its name does not say which.",
-            f"Rename the parts to name-00001-of-{count:05}.gguf and so on.",
+            Text("{0} is one of {1} parts, but its name does not say which.", path, count),
+            Text("Rename the parts to {0} and so on.", f"name-00001-of-{count:05}.gguf"),
         )
     return [_part(path, given, match, number, count) for number in range(1, count + 1)]
 
@@ -86,14 +87,22 @@ def _part(
     part = path.with_name(f"{match['stem']}-{number:05}-of-{count:05}{path.suffix}")
     if not part.exists():
         raise CheckpointError(
-            f"{part} is missing: the model is split into {count} files.", "Fetch the missing part."
+            Text("{0} is missing: the model is split into {1} files.", part, count),
+            Text("Fetch the missing part."),
         )
     header = given if part == path else read_header(part)
     place = _split_number(header, "split.no", -1), _split_number(header, "split.count", 0)
     if place != (number - 1, count):
         raise CheckpointError(
-            f"{part} is part {place[0] + 1} of {place[1]} by its content, not {number} of {count}.",
-            "Fetch the parts of one model again.",
+            Text(
+                "{0} is part {1} of {2} by its content, not {3} of {4}.",
+                part,
+                place[0] + 1,
+                place[1],
+                number,
+                count,
+            ),
+            _PARTS_AGAIN,
         )
     return header
 
@@ -101,7 +110,8 @@ def _part(
 def _split_number(header: GgufHeader, key: str, default: int) -> int:
     value = header.metadata.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= 99_999:
-        raise CheckpointError(f"{header.path}: {key} is {value!r:.40}.", FETCH_AGAIN)
+        text = Text("{0}: {1} is {2}.", header.path, key, f"{value!r:.40}")
+        raise CheckpointError(text, FETCH_AGAIN)
     return value
 
 
@@ -111,12 +121,18 @@ def merged(headers: list[GgufHeader]) -> dict[str, StoredTensor]:
     for header in headers:
         for name, tensor in header.tensors.items():
             if name in result:
-                raise CheckpointError(f"{header.path} repeats the tensor {name}.", FETCH_AGAIN)
+                text = Text("{0} repeats the tensor {1}.", header.path, name)
+                raise CheckpointError(text, FETCH_AGAIN)
             result[name] = tensor
     told = headers[0].metadata.get("split.tensors.count", len(result))
     if len(headers) > 1 and told != len(result):
         raise CheckpointError(
-            f"{headers[0].path} and its parts hold {len(result)} tensors, not {told!r:.40}.",
-            "Fetch the parts of one model again.",
+            Text(
+                "{0} and its parts hold {1} tensors, not {2}.",
+                headers[0].path,
+                len(result),
+                f"{told!r:.40}",
+            ),
+            _PARTS_AGAIN,
         )
     return result

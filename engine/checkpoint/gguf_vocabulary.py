@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from engine.checkpoint.files import FETCH_AGAIN
 from engine.errors import CheckpointError
+from engine.text import Text
 
 KEY = "tokenizer.ggml."
 MAX_TOKENS = 1 << 20
@@ -71,7 +72,8 @@ def read_list(
         items = [item for item in value if type(item) is kind]
         if len(items) == len(value):
             return items
-    raise CheckpointError(f"The GGUF file's {KEY}{name} is not a list that fits.", FETCH_AGAIN)
+    text = Text("The GGUF file's {0} is not a list that fits.", KEY + name)
+    raise CheckpointError(text, FETCH_AGAIN)
 
 
 def _distinct(tokens: list[str]) -> list[str]:

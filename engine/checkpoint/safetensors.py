@@ -24,6 +24,7 @@ from engine.checkpoint.tensors import StoredTensor, is_plain_name
 from engine.errors import CheckpointError, UnsupportedModelError
 from engine.model.families import registry
 from engine.model.weights import Source, WeightSpec
+from engine.text import Text
 
 MAX_HEADER = 100_000_000
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -45,7 +46,9 @@ class SafetensorsCheckpoint(StoredCheckpoint):
         config = parse_json(read_small(where), str(where))
         model_type = config.get("model_type")
         if not isinstance(model_type, str):
-            raise CheckpointError(f"{where} names no model_type.", "Fetch the complete model.")
+            raise CheckpointError(
+                Text("{0} names no model_type.", where), Text("Fetch the complete model.")
+            )
         self.family = registry.by_model_type(model_type)
         self.shape = self.family.shape_from_config(config)
         super().__init__("safetensors", folder, _folder_tensors(folder))
@@ -70,32 +73,39 @@ def read_file_header(path: Path) -> dict[str, StoredTensor]:
     refuse_pointer(start, path)
     length = int.from_bytes(start, "little")
     if size < 8 or length > min(MAX_HEADER, size - 8):
-        raise CheckpointError(f"{path}: the header does not fit into the file.", FETCH_AGAIN)
+        text = Text("{0}: the header does not fit into the file.", path)
+        raise CheckpointError(text, FETCH_AGAIN)
     return parse_header(read_range(path, 8, length).tobytes(), path, size)
 
 
 def parse_header(text: bytes, path: Path, size: int) -> dict[str, StoredTensor]:
     """The tensors that a header tells of; the file, here or elsewhere, has `size` bytes."""
-    header, length = parse_json(text, f"The header of {path}"), len(text)
+    header, length = parse_json(text, Text("The header of {0}", path)), len(text)
     _check_metadata(header.pop("__metadata__", {}), path)
     tensors = [_entry(name, value, path, 8 + length) for name, value in header.items()]
     end = 8 + length
     for tensor in sorted(tensors, key=lambda t: (t.offset, t.nbytes)):
         if tensor.offset != end:
             raise CheckpointError(
-                f"{path}: tensor {tensor.name} overlaps the one before it, or leaves a gap.",
+                Text(
+                    "{0}: tensor {1} overlaps the one before it, or leaves a gap.",
+                    path,
+                    tensor.name,
+                ),
                 FETCH_AGAIN,
             )
         end += tensor.nbytes
     if end != size:
-        raise CheckpointError(f"{path} has {size} bytes, its header tells of {end}.", FETCH_AGAIN)
+        raise CheckpointError(
+            Text("{0} has {1} bytes, its header tells of {2}.", path, size, end), FETCH_AGAIN
+        )
     return {tensor.name: tensor for tensor in tensors}
 
 
 def _check_metadata(value: object, path: Path) -> None:
     texts = isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
     if not texts:
-        raise CheckpointError(f"{path}: the metadata are not texts.", FETCH_AGAIN)
+        raise CheckpointError(Text("{0}: the metadata are not texts.", path), FETCH_AGAIN)
 
 
 def _entry(name: str, value: object, path: Path, data: int) -> StoredTensor:
@@ -110,13 +120,22 @@ def _entry(name: str, value: object, path: Path, data: int) -> StoredTensor:
         or len(span) != 2
         or len(shape) > 8
     ):
-        raise CheckpointError(f"{path}: tensor {name!r:.200} is not described well.", FETCH_AGAIN)
+        text = Text("{0}: tensor {1} is not described well.", path, f"{name!r:.200}")
+        raise CheckpointError(text, FETCH_AGAIN)
     if not is_plain_name(name):
-        raise CheckpointError(f"{path}: {name!r:.200} is not a tensor's name.", FETCH_AGAIN)
+        text = Text("{0}: {1} is not a tensor's name.", path, f"{name!r:.200}")
+        raise CheckpointError(text, FETCH_AGAIN)
     nbytes = span[1] - span[0]
     if nbytes * 8 != math.prod(shape) * _BITS[dtype]:
         raise CheckpointError(
-            f"{path}: tensor {name} of shape {shape} as {dtype} cannot have {nbytes} bytes.",
+            Text(
+                "{0}: tensor {1} of shape {2} as {3} cannot have {4} bytes.",
+                path,
+                name,
+                shape,
+                dtype,
+                nbytes,
+            ),
             FETCH_AGAIN,
         )
     unit = (1, max(_BITS[dtype] // 8, 1))
@@ -139,14 +158,21 @@ def _folder_tensors(folder: Path) -> dict[str, StoredTensor]:
         return read_file_header(inside(folder, SINGLE))
     if any(name.endswith(".safetensors") for name in names):
         raise CheckpointError(
-            f"{folder} has neither {SINGLE} nor {INDEX}.", "Fetch the complete model folder."
+            Text("{0} has neither {1} nor {2}.", folder, SINGLE, INDEX),
+            Text("Fetch the complete model."),
         )
     if any(name.lower().endswith(_PICKLES) for name in names):
         raise CheckpointError(
-            f"{folder} holds pickled weights ({', '.join(_PICKLES)}), which could run any code.",
-            "Choose a version of the model with .safetensors files.",
+            Text(
+                "{0} holds pickled weights ({1}), which could run any code.",
+                folder,
+                ", ".join(_PICKLES),
+            ),
+            Text("Choose a version of the model with .safetensors files."),
         )
-    raise CheckpointError(f"{folder} holds no .safetensors files.", "Fetch the complete model.")
+    raise CheckpointError(
+        Text("{0} holds no .safetensors files.", folder), Text("Fetch the complete model.")
+    )
 
 
 def _sharded(folder: Path) -> dict[str, StoredTensor]:
@@ -154,12 +180,17 @@ def _sharded(folder: Path) -> dict[str, StoredTensor]:
     where = inside(folder, INDEX)
     places = parse_json(read_small(where), str(where)).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):
-        raise CheckpointError(f"{where} has no list of tensors and files.", FETCH_AGAIN)
+        raise CheckpointError(Text("{0} has no list of tensors and files.", where), FETCH_AGAIN)
     shards = {file: _shard(folder, file) for file in sorted(set(places.values()))}
     for name, file in places.items():
         if name not in shards[file]:
             raise CheckpointError(
-                f"{folder / file} lacks the tensor {name!r:.200} that {INDEX} puts there.",
+                Text(
+                    "{0} lacks the tensor {1} that {2} puts there.",
+                    folder / file,
+                    f"{name!r:.200}",
+                    INDEX,
+                ),
                 FETCH_AGAIN,
             )
     return {name: shards[file][name] for name, file in places.items()}
@@ -169,8 +200,12 @@ def _shard(folder: Path, file: str) -> dict[str, StoredTensor]:
     path = inside(folder, file)
     if path.suffix != ".safetensors":
         raise CheckpointError(
-            f"{folder / INDEX} names {file!r:.200}, which is not a .safetensors file.",
-            "Choose a version of the model with .safetensors files.",
+            Text(
+                "{0} names {1}, which is not a .safetensors file.",
+                folder / INDEX,
+                f"{file!r:.200}",
+            ),
+            Text("Choose a version of the model with .safetensors files."),
         )
     return read_file_header(path)
 
@@ -180,7 +215,10 @@ def refuse_types(tensors: dict[str, StoredTensor]) -> None:
     bad = {t.dtype for t in tensors.values() if t.dtype[0] in "FC" and t.dtype not in _READABLE}
     if bad:
         raise UnsupportedModelError(
-            f"The weights are stored as {', '.join(sorted(bad))}; "
-            f"only {', '.join(_READABLE)} can be read.",
-            "Choose a BF16 version of the model, or a GGUF.",
+            Text(
+                "The weights are stored as {0}; only {1} can be read.",
+                ", ".join(sorted(bad)),
+                ", ".join(_READABLE),
+            ),
+            Text("Choose a BF16 version of the model, or a GGUF."),
         )

@@ -14,6 +14,7 @@ from engine.formats import Blocks
 from engine.model.families.registry import Family
 from engine.model.shape import ModelShape
 from engine.model.weights import Source
+from engine.text import Text
 
 Kind = Literal["safetensors", "gguf"]
 
@@ -50,6 +51,7 @@ class StoredCheckpoint:
         tensor = self._tensors.get(source.name)
         if tensor is None:
             raise CheckpointError(
-                f"{self.path} has no tensor {source.name}.", "Fetch the complete model."
+                Text("{0} has no tensor {1}.", self.path, source.name),
+                Text("Fetch the complete model."),
             )
         return tensor

@@ -14,6 +14,7 @@ from engine.checkpoint.files import FETCH_AGAIN, read_columns
 from engine.errors import CheckpointError
 from engine.formats import BLOCK_COLS, Blocks
 from engine.model.weights import Source
+from engine.text import Text
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,8 @@ def read_weight(tensor: StoredTensor, source: Source) -> Blocks | Floats:
         whole = _whole(tensor)
         piece = whole[slice(*source.rows)] if source.rows else whole
     if not decode.is_finite(piece):
-        raise CheckpointError(
-            f"{tensor.file}: tensor {tensor.name} holds values that are not numbers.", FETCH_AGAIN
-        )
+        text = Text("{0}: tensor {1} holds values that are not numbers.", tensor.file, tensor.name)
+        raise CheckpointError(text, FETCH_AGAIN)
     return unpermuted(piece, source.unpermute_heads) if source.unpermute_heads else piece
 
 
@@ -62,20 +62,21 @@ def cut_shape(tensor: TensorInfo, source: Source) -> tuple[int, ...]:
     shape = tensor.shape
     if source.index is not None:
         fits = len(shape) > 1 and 0 <= source.index < shape[0]
-        _require(fits, tensor, f"has no entry {source.index}")
+        _require(fits, tensor, Text("has no entry {0}", source.index))
         shape = shape[1:]
     if source.transpose:
-        _require(len(shape) == 2, tensor, "is not a matrix")
+        _require(len(shape) == 2, tensor, Text("is not a matrix"))
         shape = shape[::-1]
     for axis, span in enumerate((source.rows, source.cols)):
         if span is not None:
             plain = len(shape) == 2 or (len(shape) == 1 and axis == 0)
-            _require(plain and 0 <= span[0] < span[1] <= shape[axis], tensor, f"has no cut {span}")
+            fits = plain and 0 <= span[0] < span[1] <= shape[axis]
+            _require(fits, tensor, Text("has no cut {0}", span))
             shape = (*shape[:axis], span[1] - span[0], *shape[axis + 1 :])
     heads = source.unpermute_heads
     if heads is not None:
         fits = 1 <= len(shape) <= 2 and heads > 0 and shape[0] % (2 * heads) == 0
-        _require(fits, tensor, f"cannot be cut into {heads} rotary heads")
+        _require(fits, tensor, Text("cannot be cut into {0} rotary heads", heads))
     return shape
 
 
@@ -132,16 +133,17 @@ def _rectangle(
     piece = decode.decode(raw, tensor.dtype)
     if isinstance(piece, Blocks):
         whole = left % BLOCK_COLS == 0 and right % BLOCK_COLS == 0
-        _require(whole, tensor, f"is {tensor.dtype}; columns {left}..{right} split its blocks")
+        text = Text("is {0}; columns {1} to {2} split its blocks", tensor.dtype, left, right)
+        _require(whole, tensor, text)
         return piece
     if (left, right) == (first * values, last * values):
         return piece
     return np.ascontiguousarray(piece[:, left - first * values : right - first * values])
 
 
-def _require(fits: bool, tensor: TensorInfo, problem: str) -> None:
+def _require(fits: bool, tensor: TensorInfo, problem: Text) -> None:
     if not fits:
         raise CheckpointError(
-            f"Tensor {tensor.name} of shape {tensor.shape} {problem}.",
-            "The file does not match its own description; fetch the model again.",
+            Text("Tensor {0} of shape {1} {2}.", tensor.name, tensor.shape, problem),
+            Text("The file does not match its own description; fetch the model again."),
         )

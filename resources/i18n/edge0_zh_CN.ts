@@ -230,6 +230,10 @@
         <translation>（{1} 个中的 {0} 个）</translation>
     </message>
     <message>
+        <source> ({0})</source>
+        <translation>（{0}）</translation>
+    </message>
+    <message>
         <source> This file system only reads through its cache.</source>
         <translation>此文件系统只能通过缓存读取。</translation>
     </message>
@@ -334,8 +338,28 @@
         <translation>请检查版本名称。</translation>
     </message>
     <message>
+        <source>Check where the model comes from; this file should be small.</source>
+        <translation>请检查模型的来源；此文件本应很小。</translation>
+    </message>
+    <message>
+        <source>Choose a .gguf model file.</source>
+        <translation>请选择 .gguf 模型文件。</translation>
+    </message>
+    <message>
+        <source>Choose a BF16 version of the model, or a GGUF.</source>
+        <translation>请选择此模型的 BF16 版本，或 GGUF 文件。</translation>
+    </message>
+    <message>
         <source>Choose a converted model&apos;s folder.</source>
         <translation>请选择已转换模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose a file of GGUF version 3.</source>
+        <translation>请选择 GGUF 第 3 版的文件。</translation>
+    </message>
+    <message>
+        <source>Choose a folder with .safetensors files, or a .gguf file.</source>
+        <translation>请选择含 .safetensors 文件的文件夹，或 .gguf 文件。</translation>
     </message>
     <message>
         <source>Choose a new folder as the target.</source>
@@ -348,6 +372,18 @@
     <message>
         <source>Choose a smaller model: this machine has too little memory for this one.</source>
         <translation>请选择更小的模型：这台电脑的内存不够运行它。</translation>
+    </message>
+    <message>
+        <source>Choose a version of the model in a common type, such as Q4_0, Q8_0 or Q4_K_M.</source>
+        <translation>请选择此模型的常见类型版本，例如 Q4_0、Q8_0 或 Q4_K_M。</translation>
+    </message>
+    <message>
+        <source>Choose a version of the model with .safetensors files.</source>
+        <translation>请选择此模型带 .safetensors 文件的版本。</translation>
+    </message>
+    <message>
+        <source>Choose a version stored as BF16, F16 or F32, or a common GGUF type such as Q4_K_M.</source>
+        <translation>请选择以 BF16、F16 或 F32 存储的版本，或常见的 GGUF 类型，例如 Q4_K_M。</translation>
     </message>
     <message>
         <source>Choose another folder for models. On Windows, &apos;Controlled folder access&apos; blocks programs from writing to Documents and similar folders.</source>
@@ -366,12 +402,32 @@
         <translation>请选择其他文件夹。</translation>
     </message>
     <message>
+        <source>Choose another model, or fetch this one again if it should work.</source>
+        <translation>请选择其他模型；如果这个模型本应可用，请重新获取。</translation>
+    </message>
+    <message>
         <source>Choose another name for this one, or remove the old one first.</source>
         <translation>请换一个名称，或先删除旧的。</translation>
     </message>
     <message>
         <source>Choose another version of the model.</source>
         <translation>请选择此模型的其他版本。</translation>
+    </message>
+    <message>
+        <source>Choose one of the .gguf files itself.</source>
+        <translation>请直接选择其中一个 .gguf 文件。</translation>
+    </message>
+    <message>
+        <source>Choose one of these types: {0}.</source>
+        <translation>请选择以下类型之一：{0}。</translation>
+    </message>
+    <message>
+        <source>Choose the model&apos;s files.</source>
+        <translation>请选择模型文件。</translation>
+    </message>
+    <message>
+        <source>Choose the original (BF16) version, or a GGUF.</source>
+        <translation>请选择原始（BF16）版本，或 GGUF 文件。</translation>
     </message>
     <message>
         <source>Close other programs or lower the memory budget, or the machine will crawl.</source>
@@ -444,6 +500,22 @@
     <message>
         <source>Far too slow for streaming experts: the first reply can take minutes. Move the models to an NVMe SSD.</source>
         <translation>对流式读取专家来说太慢：第一次回复可能要几分钟。请把模型移到 NVMe 固态硬盘。</translation>
+    </message>
+    <message>
+        <source>Fetch the complete model.</source>
+        <translation>请获取完整的模型。</translation>
+    </message>
+    <message>
+        <source>Fetch the missing file.</source>
+        <translation>请获取缺少的文件。</translation>
+    </message>
+    <message>
+        <source>Fetch the missing part.</source>
+        <translation>请获取缺少的部分。</translation>
+    </message>
+    <message>
+        <source>Fetch the parts of one model again.</source>
+        <translation>请重新获取同一个模型的各个部分。</translation>
     </message>
     <message>
         <source>Folders where other programs put files are never excluded.</source>
@@ -562,6 +634,10 @@
         <translation>模型在同步文件夹中</translation>
     </message>
     <message>
+        <source>Models of type {0} are not supported.</source>
+        <translation>不支持 {0} 类型的模型。</translation>
+    </message>
+    <message>
         <source>Move the models out of it: they would be uploaded, and reading could mean downloading.</source>
         <translation>请把模型移出：它们会被上传，读取时可能还要下载。</translation>
     </message>
@@ -638,6 +714,14 @@
         <translation>正在绕过所有缓存随机读取…</translation>
     </message>
     <message>
+        <source>Rename the parts to {0} and so on.</source>
+        <translation>请把各部分重命名为 {0}，依此类推。</translation>
+    </message>
+    <message>
+        <source>Run `git lfs pull`, or download the file.</source>
+        <translation>请运行 `git lfs pull`，或下载该文件。</translation>
+    </message>
+    <message>
         <source>Run edge0-prepare compact &quot;{0}&quot;: it goes on, or tidies up.</source>
         <translation>请运行 edge0-prepare compact &quot;{0}&quot;：它会继续，或进行清理。</translation>
     </message>
@@ -686,12 +770,24 @@
         <translation>绝不排除临时文件夹。</translation>
     </message>
     <message>
+        <source>Tensor {0} of shape {1} {2}.</source>
+        <translation>张量 {0}（形状 {1}）{2}。</translation>
+    </message>
+    <message>
+        <source>The GGUF file&apos;s {0} is not a list that fits.</source>
+        <translation>GGUF 文件中的 {0} 不是合适的列表。</translation>
+    </message>
+    <message>
         <source>The SSD will be busy all the time. Raise the budget or choose a smaller model.</source>
         <translation>固态硬盘会一直忙碌。请提高预算或选择更小的模型。</translation>
     </message>
     <message>
         <source>The budget was cut to the {0} GB this machine has.</source>
         <translation>预算已降到这台电脑拥有的 {0} GB。</translation>
+    </message>
+    <message>
+        <source>The checkpoint is already quantised ({0}).</source>
+        <translation>此模型已经量化过（{0}）。</translation>
     </message>
     <message>
         <source>The connection ended after {0} of {1} bytes.</source>
@@ -734,8 +830,20 @@
         <translation>硬盘报告 {0} °C。</translation>
     </message>
     <message>
+        <source>The file does not match its own description; fetch the model again.</source>
+        <translation>文件与其自身的描述不符；请重新获取模型。</translation>
+    </message>
+    <message>
         <source>The file is cut short: convert or download the model again.</source>
         <translation>文件不完整：请重新转换或下载模型。</translation>
+    </message>
+    <message>
+        <source>The file is damaged or incomplete; fetch it again.</source>
+        <translation>文件已损坏或不完整；请重新获取。</translation>
+    </message>
+    <message>
+        <source>The file is damaged or incomplete; fetch the model again.</source>
+        <translation>文件已损坏或不完整；请重新获取模型。</translation>
     </message>
     <message>
         <source>The first reply after a start still reads cold files: edge0 warm reads them ahead.</source>
@@ -756,6 +864,10 @@
     <message>
         <source>The folder&apos;s path must not go up.</source>
         <translation>文件夹路径不能指向上级目录。</translation>
+    </message>
+    <message>
+        <source>The header of {0}</source>
+        <translation>{0} 的文件头</translation>
     </message>
     <message>
         <source>The model does not fit the memory budget</source>
@@ -874,6 +986,10 @@
         <translation>分词器用 {0} 把词元变成文字，而此方式不受支持。</translation>
     </message>
     <message>
+        <source>The weights are stored as {0}; only {1} can be read.</source>
+        <translation>权重以 {0} 存储；只能读取 {1}。</translation>
+    </message>
+    <message>
         <source>The whole model fits into memory</source>
         <translation>整个模型都能放进内存</translation>
     </message>
@@ -922,6 +1038,10 @@
         <translation>此处理器没有 AVX2、AVX-512 或 NEON 点积指令。</translation>
     </message>
     <message>
+        <source>This {0} model cannot be run: {1}.</source>
+        <translation>无法运行这个 {0} 模型：{1}。</translation>
+    </message>
+    <message>
         <source>Try again in {0} s.</source>
         <translation>请在 {0} 秒后重试。</translation>
     </message>
@@ -936,6 +1056,10 @@
     <message>
         <source>Type more of the name.</source>
         <translation>请多输入几个字。</translation>
+    </message>
+    <message>
+        <source>Use an unmodified model folder.</source>
+        <translation>请使用未经改动的模型文件夹。</translation>
     </message>
     <message>
         <source>Use another version of the model, or report it to the model&apos;s author.</source>
@@ -960,6 +1084,10 @@
     <message>
         <source>Wait for it, or stop it.</source>
         <translation>请等待它完成，或停止它。</translation>
+    </message>
+    <message>
+        <source>Weights stored as {0} cannot be read.</source>
+        <translation>无法读取以 {0} 存储的权重。</translation>
     </message>
     <message>
         <source>Which memory number to watch</source>
@@ -998,12 +1126,28 @@
         <translation>机械硬盘</translation>
     </message>
     <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>a list of {0} numbers</source>
+        <translation>含 {0} 个数字的列表</translation>
+    </message>
+    <message>
+        <source>a metadata key</source>
+        <translation>元数据键</translation>
+    </message>
+    <message>
         <source>a namespace cannot hold the name {0}</source>
         <translation>命名空间不能使用名称 {0}</translation>
     </message>
     <message>
         <source>a network drive</source>
         <translation>网络硬盘</translation>
+    </message>
+    <message>
+        <source>a number from {0} to {1}</source>
+        <translation>{0} 到 {1} 之间的数字</translation>
     </message>
     <message>
         <source>a number is rounded too finely</source>
@@ -1018,12 +1162,24 @@
         <translation>要去除的字符集过大</translation>
     </message>
     <message>
+        <source>a tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
         <source>a time format is too long</source>
         <translation>时间格式过长</translation>
     </message>
     <message>
         <source>a virtual drive</source>
         <translation>虚拟硬盘</translation>
+    </message>
+    <message>
+        <source>a whole number from {0} to {1}</source>
+        <translation>{0} 到 {1} 之间的整数</translation>
     </message>
     <message>
         <source>an NVMe SSD</source>
@@ -1034,6 +1190,10 @@
         <translation>缩进过宽</translation>
     </message>
     <message>
+        <source>an object</source>
+        <translation>对象</translation>
+    </message>
+    <message>
         <source>as much as can be spared</source>
         <translation>能腾出的全部</translation>
     </message>
@@ -1042,8 +1202,16 @@
         <translation>正在询问 {0}</translation>
     </message>
     <message>
+        <source>became shorter while it was read</source>
+        <translation>在读取过程中变短了</translation>
+    </message>
+    <message>
         <source>budget</source>
         <translation>预算</translation>
+    </message>
+    <message>
+        <source>cannot be cut into {0} rotary heads</source>
+        <translation>无法切分成 {0} 个旋转注意力头</translation>
     </message>
     <message>
         <source>checked</source>
@@ -1058,6 +1226,26 @@
         <translation>正在检查 {0}</translation>
     </message>
     <message>
+        <source>claims a name of {0} bytes for {1}</source>
+        <translation>声称{1}的名称有 {0} 字节</translation>
+    </message>
+    <message>
+        <source>claims a text of {0} bytes in {1}</source>
+        <translation>声称 {1} 中有 {0} 字节的文本</translation>
+    </message>
+    <message>
+        <source>claims {0} items in {1}</source>
+        <translation>声称 {1} 中有 {0} 项</translation>
+    </message>
+    <message>
+        <source>claims {0} {1}</source>
+        <translation>声称有 {0} 个{1}</translation>
+    </message>
+    <message>
+        <source>clipped attention inputs are not known here</source>
+        <translation>不支持截断的注意力输入</translation>
+    </message>
+    <message>
         <source>copying {0}</source>
         <translation>正在复制 {0}</translation>
     </message>
@@ -1070,8 +1258,16 @@
         <translation>稠密权重</translation>
     </message>
     <message>
+        <source>does not start like a GGUF file</source>
+        <translation>开头不像 GGUF 文件</translation>
+    </message>
+    <message>
         <source>downloading {0}</source>
         <translation>正在下载 {0}</translation>
+    </message>
+    <message>
+        <source>ends inside {0}, at byte {1}</source>
+        <translation>在 {0} 中间结束（第 {1} 字节）</translation>
     </message>
     <message>
         <source>experts in memory</source>
@@ -1080,6 +1276,10 @@
     <message>
         <source>experts of layer {0} of {1}</source>
         <translation>第 {0} 层的专家（共 {1} 层）</translation>
+    </message>
+    <message>
+        <source>feed-forward biases are not known here</source>
+        <translation>不支持前馈层偏置</translation>
     </message>
     <message>
         <source>file system unknown</source>
@@ -1098,8 +1298,72 @@
         <translation>空闲内存能留住预算之外的 {0}</translation>
     </message>
     <message>
+        <source>gives tensor {0} the shape {1} as {2} at {3}</source>
+        <translation>张量 {0} 的形状为 {1}，类型为 {2}，位置为 {3}，互相矛盾</translation>
+    </message>
+    <message>
+        <source>gives tensor {0} {1} axes</source>
+        <translation>张量 {0} 有 {1} 个轴</translation>
+    </message>
+    <message>
+        <source>has a truth value other than 0 and 1 in {0}</source>
+        <translation>{0} 中有 0 和 1 以外的布尔值</translation>
+    </message>
+    <message>
+        <source>has a value of unknown type {0} in {1}</source>
+        <translation>{1} 中有未知类型 {0} 的值</translation>
+    </message>
+    <message>
+        <source>has arrays inside the array {0}</source>
+        <translation>数组 {0} 中嵌套了数组</translation>
+    </message>
+    <message>
+        <source>has no cut {0}</source>
+        <translation>没有 {0} 这一段</translation>
+    </message>
+    <message>
+        <source>has no entry {0}</source>
+        <translation>没有第 {0} 项</translation>
+    </message>
+    <message>
+        <source>has the alignment {0}, which is not a small power of two</source>
+        <translation>对齐值为 {0}，不是较小的 2 的幂</translation>
+    </message>
+    <message>
+        <source>has {0} as the name of {1}</source>
+        <translation>以 {0} 作为{1}的名称</translation>
+    </message>
+    <message>
+        <source>has {0} bytes, but tensor {1} ends at {2}</source>
+        <translation>文件有 {0} 字节，而张量 {1} 到第 {2} 字节才结束</translation>
+    </message>
+    <message>
+        <source>has {0} that is not UTF-8 text</source>
+        <translation>有一个{0}不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>heads are not a multiple of the key/value heads</source>
+        <translation>注意力头数不是键值头数的倍数</translation>
+    </message>
+    <message>
+        <source>heads rotated in part are not known here</source>
+        <translation>不支持只旋转一部分的注意力头</translation>
+    </message>
+    <message>
+        <source>heads times head size is not a multiple of {0}</source>
+        <translation>注意力头数乘以头的大小不是 {0} 的倍数</translation>
+    </message>
+    <message>
         <source>holds the whole model</source>
         <translation>可容纳整个模型</translation>
+    </message>
+    <message>
+        <source>is not a matrix</source>
+        <translation>不是矩阵</translation>
+    </message>
+    <message>
+        <source>is {0}; columns {1} to {2} split its blocks</source>
+        <translation>类型为 {0}；第 {1} 到 {2} 列会切开它的块</translation>
     </message>
     <message>
         <source>it computes with a number that is too large</source>
@@ -1118,8 +1382,24 @@
         <translation>用了 {0} 秒处理器时间仍未完成</translation>
     </message>
     <message>
+        <source>its signature</source>
+        <translation>文件标识</translation>
+    </message>
+    <message>
+        <source>its version</source>
+        <translation>版本号</translation>
+    </message>
+    <message>
         <source>layer {0}, expert {1}</source>
         <translation>第 {0} 层第 {1} 个专家</translation>
+    </message>
+    <message>
+        <source>layers without experts are not known here</source>
+        <translation>不支持没有专家的层</translation>
+    </message>
+    <message>
+        <source>lets tensor {0} overlap the one before it</source>
+        <translation>张量 {0} 与前一个重叠</translation>
     </message>
     <message>
         <source>loading the dense weights</source>
@@ -1144,6 +1424,18 @@
     <message>
         <source>memory beside the budget can hold only {0} of the other experts</source>
         <translation>预算之外的内存只能容纳其余专家的 {0}</translation>
+    </message>
+    <message>
+        <source>metadata keys</source>
+        <translation>元数据键</translation>
+    </message>
+    <message>
+        <source>more experts are used than there are</source>
+        <translation>使用的专家数多于总数</translation>
+    </message>
+    <message>
+        <source>more than {0} experts are used for a token</source>
+        <translation>每个词元使用的专家超过 {0} 个</translation>
     </message>
     <message>
         <source>moving the experts of layer {0}</source>
@@ -1182,6 +1474,18 @@
         <translation>就绪</translation>
     </message>
     <message>
+        <source>repeats the metadata key {0}</source>
+        <translation>元数据键 {0} 重复</translation>
+    </message>
+    <message>
+        <source>repeats the tensor {0}</source>
+        <translation>张量 {0} 重复</translation>
+    </message>
+    <message>
+        <source>sliding-window attention is not known here</source>
+        <translation>不支持滑动窗口注意力</translation>
+    </message>
+    <message>
         <source>spare</source>
         <translation>备用</translation>
     </message>
@@ -1194,8 +1498,32 @@
         <translation>sum 只能对数字求和</translation>
     </message>
     <message>
+        <source>tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>the GGUF header</source>
+        <translation>GGUF 文件头</translation>
+    </message>
+    <message>
         <source>the budget is</source>
         <translation>预算为</translation>
+    </message>
+    <message>
+        <source>the expert width is not a multiple of {0}</source>
+        <translation>专家宽度不是 {0} 的倍数</translation>
+    </message>
+    <message>
+        <source>the head size is not a multiple of 16</source>
+        <translation>注意力头的大小不是 16 的倍数</translation>
+    </message>
+    <message>
+        <source>the hidden size is not a multiple of {0}</source>
+        <translation>隐藏层大小不是 {0} 的倍数</translation>
+    </message>
+    <message>
+        <source>the number of {0}</source>
+        <translation>{0}的数量</translation>
     </message>
     <message>
         <source>the operator {0} may not be used like this</source>
@@ -1210,12 +1538,36 @@
         <translation>内存预算放得下整个模型</translation>
     </message>
     <message>
+        <source>there are more than {0} experts</source>
+        <translation>专家超过 {0} 个</translation>
+    </message>
+    <message>
+        <source>this activation is not known</source>
+        <translation>不支持此激活函数</translation>
+    </message>
+    <message>
         <source>this drive can go away, and then a failed read ends a reply instead of the program</source>
         <translation>此硬盘可能被拔下，届时读取失败只会结束一次回复，而不是整个程序</translation>
     </message>
     <message>
+        <source>this router is not known here</source>
+        <translation>不支持此路由方式</translation>
+    </message>
+    <message>
+        <source>this way to extend the context is not known</source>
+        <translation>不支持这种扩展上下文的方式</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
         <source>unpacking {0}</source>
         <translation>正在解包 {0}</translation>
+    </message>
+    <message>
+        <source>values of another width than keys are not known here</source>
+        <translation>不支持值与键宽度不同的模型</translation>
     </message>
     <message>
         <source>weights that stay in memory</source>
@@ -1250,6 +1602,14 @@
         <translation>{0} 暂时不接受更多请求（429）。</translation>
     </message>
     <message>
+        <source>{0} and its parts hold {1} tensors, not {2}.</source>
+        <translation>{0} 及其各部分共有 {1} 个张量，而不是 {2} 个。</translation>
+    </message>
+    <message>
+        <source>{0} became shorter while it was read.</source>
+        <translation>{0} 在读取过程中变短了。</translation>
+    </message>
+    <message>
         <source>{0} belongs to {1}.</source>
         <translation>{0} 属于 {1}。</translation>
     </message>
@@ -1282,12 +1642,20 @@
         <translation>{0} 不存在（或已被移除）。</translation>
     </message>
     <message>
+        <source>{0} does not exist.</source>
+        <translation>{0} 不存在。</translation>
+    </message>
+    <message>
         <source>{0} does not give {1} out ({2}).</source>
         <translation>{0} 不提供 {1}（{2}）。</translation>
     </message>
     <message>
         <source>{0} does not hold a JSON object.</source>
         <translation>{0} 中不是一个 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>{0} ends before byte {1}.</source>
+        <translation>{0} 在第 {1} 字节之前就结束了。</translation>
     </message>
     <message>
         <source>{0} ends early, at byte {1}.</source>
@@ -1318,24 +1686,72 @@
         <translation>{0} 自身出现问题（{1}）。</translation>
     </message>
     <message>
+        <source>{0} has neither {1} nor {2}.</source>
+        <translation>{0} 中既没有 {1} 也没有 {2}。</translation>
+    </message>
+    <message>
+        <source>{0} has no list of tensors and files.</source>
+        <translation>{0} 中没有张量与文件的列表。</translation>
+    </message>
+    <message>
         <source>{0} has no such revision.</source>
         <translation>{0} 没有这个版本。</translation>
+    </message>
+    <message>
+        <source>{0} has no tensor {1}.</source>
+        <translation>{0} 中没有张量 {1}。</translation>
     </message>
     <message>
         <source>{0} has no tokenizer.json, so this model cannot chat.</source>
         <translation>{0} 中没有 tokenizer.json，因此无法与此模型聊天。</translation>
     </message>
     <message>
+        <source>{0} has no {1}.</source>
+        <translation>{0} 中没有 {1}。</translation>
+    </message>
+    <message>
         <source>{0} has {1} bytes instead of {2}.</source>
         <translation>{0} 有 {1} 字节，而应为 {2} 字节。</translation>
+    </message>
+    <message>
+        <source>{0} has {1} bytes, its header tells of {2}.</source>
+        <translation>{0} 有 {1} 字节，而文件头声明为 {2} 字节。</translation>
+    </message>
+    <message>
+        <source>{0} has {1} bytes; at most {2} are accepted.</source>
+        <translation>{0} 有 {1} 字节；最多接受 {2} 字节。</translation>
     </message>
     <message>
         <source>{0} holds more than models.</source>
         <translation>{0} 中不只有模型。</translation>
     </message>
     <message>
+        <source>{0} holds no .safetensors files.</source>
+        <translation>{0} 中没有 .safetensors 文件。</translation>
+    </message>
+    <message>
+        <source>{0} holds pickled weights ({1}), which could run any code.</source>
+        <translation>{0} 中的权重是 pickle 格式（{1}），可能执行任意代码。</translation>
+    </message>
+    <message>
+        <source>{0} holds {1} GGUF models.</source>
+        <translation>{0} 中有 {1} 个 GGUF 模型。</translation>
+    </message>
+    <message>
+        <source>{0} is a big-endian GGUF file.</source>
+        <translation>{0} 是大端序的 GGUF 文件。</translation>
+    </message>
+    <message>
         <source>{0} is a dense model</source>
         <translation>{0} 是稠密模型</translation>
+    </message>
+    <message>
+        <source>{0} is a link that leads out of the model&apos;s folder.</source>
+        <translation>{0} 是指向模型文件夹之外的链接。</translation>
+    </message>
+    <message>
+        <source>{0} is a version {1} GGUF file.</source>
+        <translation>{0} 是第 {1} 版的 GGUF 文件。</translation>
     </message>
     <message>
         <source>{0} is damaged: {1}.</source>
@@ -1362,6 +1778,10 @@
         <translation>缺少 {0}。</translation>
     </message>
     <message>
+        <source>{0} is missing: the model is split into {1} files.</source>
+        <translation>缺少 {0}：此模型分为 {1} 个文件。</translation>
+    </message>
+    <message>
         <source>{0} is never excluded.</source>
         <translation>绝不排除 {0}。</translation>
     </message>
@@ -1378,8 +1798,20 @@
         <translation>{0} 不是文件夹。</translation>
     </message>
     <message>
+        <source>{0} is not a model file.</source>
+        <translation>{0} 不是模型文件。</translation>
+    </message>
+    <message>
         <source>{0} is not a regular file but a link, folder or device.</source>
         <translation>{0} 不是普通文件，而是链接、文件夹或设备。</translation>
+    </message>
+    <message>
+        <source>{0} is not an ordinary file.</source>
+        <translation>{0} 不是普通文件。</translation>
+    </message>
+    <message>
+        <source>{0} is not valid JSON: {1}.</source>
+        <translation>{0} 不是有效的 JSON：{1}。</translation>
     </message>
     <message>
         <source>{0} is on a removable drive.</source>
@@ -1390,8 +1822,28 @@
         <translation>{0} 位于{1}{2}，{3}。</translation>
     </message>
     <message>
+        <source>{0} is one of {1} parts, but its name does not say which.</source>
+        <translation>{0} 是 {1} 个部分之一，但文件名没有说明是哪一个。</translation>
+    </message>
+    <message>
+        <source>{0} is only a Git LFS pointer, not the file itself.</source>
+        <translation>{0} 只是 Git LFS 指针，不是文件本身。</translation>
+    </message>
+    <message>
+        <source>{0} is part {1} of {2} by its content, not {3} of {4}.</source>
+        <translation>{0} 的内容是 {2} 个部分中的第 {1} 个，而不是 {4} 个中的第 {3} 个。</translation>
+    </message>
+    <message>
+        <source>{0} is stored as type {1}, which is not known here.</source>
+        <translation>{0} 的存储类型 {1} 不受支持。</translation>
+    </message>
+    <message>
         <source>{0} is where the model is.</source>
         <translation>模型已经在 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} lacks the tensor {1} that {2} puts there.</source>
+        <translation>{0} 中缺少张量 {1}，而 {2} 说它在那里。</translation>
     </message>
     <message>
         <source>{0} may not be called</source>
@@ -1400,6 +1852,14 @@
     <message>
         <source>{0} may not be used</source>
         <translation>不允许使用 {0}</translation>
+    </message>
+    <message>
+        <source>{0} names no model_type.</source>
+        <translation>{0} 中没有 model_type。</translation>
+    </message>
+    <message>
+        <source>{0} names {1}, which is not a .safetensors file.</source>
+        <translation>{0} 提到的 {1} 不是 .safetensors 文件。</translation>
     </message>
     <message>
         <source>{0} of experts: {1} a layer, {2} used a token.</source>
@@ -1422,6 +1882,10 @@
         <translation>已比对 {0} 条记录。</translation>
     </message>
     <message>
+        <source>{0} repeats the tensor {1}.</source>
+        <translation>{0} 中的张量 {1} 重复。</translation>
+    </message>
+    <message>
         <source>{0} tokens do not fit the context of {1}.</source>
         <translation>{0} 个词元放不进长度为 {1} 的上下文。</translation>
     </message>
@@ -1430,20 +1894,84 @@
         <translation>{0} 被拒绝，状态码 {1}。</translation>
     </message>
     <message>
+        <source>{0} {1}.</source>
+        <translation>{0}：{1}。</translation>
+    </message>
+    <message>
         <source>{0}, {1} layers, {2}, {3}</source>
         <translation>{0}，{1} 层，{2}，{3}</translation>
+    </message>
+    <message>
+        <source>{0}.</source>
+        <translation>{0}。</translation>
     </message>
     <message>
         <source>{0}: set in the options.</source>
         <translation>{0}：由设置指定。</translation>
     </message>
     <message>
+        <source>{0}: tensor {1} holds values that are not numbers.</source>
+        <translation>{0}：张量 {1} 中有不是数字的值。</translation>
+    </message>
+    <message>
+        <source>{0}: tensor {1} is not described well.</source>
+        <translation>{0}：张量 {1} 的描述不正确。</translation>
+    </message>
+    <message>
+        <source>{0}: tensor {1} of shape {2} as {3} cannot have {4} bytes.</source>
+        <translation>{0}：形状为 {2}、类型为 {3} 的张量 {1} 不可能有 {4} 字节。</translation>
+    </message>
+    <message>
+        <source>{0}: tensor {1} overlaps the one before it, or leaves a gap.</source>
+        <translation>{0}：张量 {1} 与前一个重叠，或留有空隙。</translation>
+    </message>
+    <message>
+        <source>{0}: the header does not fit into the file.</source>
+        <translation>{0}：文件头超出了文件的长度。</translation>
+    </message>
+    <message>
+        <source>{0}: the metadata are not texts.</source>
+        <translation>{0}：元数据不是文本。</translation>
+    </message>
+    <message>
         <source>{0}: {1} GB{2}</source>
         <translation>{0}：{1} GB{2}</translation>
     </message>
     <message>
+        <source>{0}: {1} has the shape {2} instead of {3}</source>
+        <translation>{0}：{1} 的形状是 {2}，而应为 {3}</translation>
+    </message>
+    <message>
+        <source>{0}: {1} has the shape {2}.</source>
+        <translation>{0}：{1} 的形状是 {2}。</translation>
+    </message>
+    <message>
+        <source>{0}: {1} is not a plain file name.</source>
+        <translation>{0}：{1} 不是普通的文件名。</translation>
+    </message>
+    <message>
+        <source>{0}: {1} is not a tensor&apos;s name.</source>
+        <translation>{0}：{1} 不是张量名称。</translation>
+    </message>
+    <message>
+        <source>{0}: {1} is {2}, expected {3}.</source>
+        <translation>{0}：{1} 的值是 {2}，应为{3}。</translation>
+    </message>
+    <message>
+        <source>{0}: {1} is {2}.</source>
+        <translation>{0}：{1} 的值是 {2}。</translation>
+    </message>
+    <message>
+        <source>{0}: {1} is {2}: {3}.</source>
+        <translation>{0}：{1} 的值是 {2}，{3}。</translation>
+    </message>
+    <message>
         <source>{0}: {1} logical processors, {2} compute threads.</source>
         <translation>{0}：{1} 个逻辑处理器，{2} 个计算线程。</translation>
+    </message>
+    <message>
+        <source>{0}: {1}.</source>
+        <translation>{0}：{1}。</translation>
     </message>
     <message>
         <source>{0}{1}; {2} available.</source>

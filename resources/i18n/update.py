@@ -4,6 +4,7 @@ resources/i18n/update.py."""
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ENGINE = ROOT / "engine"
 TOOLS = Path(PySide6.__file__).parent
+_PLACE = re.compile(r"\{\d\}")
 
 
 def tool(name: str) -> str:
@@ -29,7 +31,7 @@ def engine_templates() -> list[str]:
     """The template of every `Text(…)` in the engine, which knows no Qt."""
     files = (file for file in ENGINE.rglob("*.py") if file != ENGINE / "text.py")
     found = {text for file in files for text in _templates(file)}
-    return sorted(text for text in found if any(letter.isalpha() for letter in text))
+    return sorted(text for text in found if _PLACE.sub("", text).strip())  # marks differ, too
 
 
 def _templates(file: Path) -> Iterator[str]:

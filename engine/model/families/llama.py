@@ -9,6 +9,7 @@ from engine.model.families import layers, reading
 from engine.model.program import Program
 from engine.model.shape import ModelShape
 from engine.model.weights import WeightSpec
+from engine.text import Text
 
 MODEL_TYPE = "llama"
 GGUF_ARCH = "llama"
@@ -18,7 +19,7 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     """The shape from config.json. Raises CheckpointError, UnsupportedModelError."""
     fields = reading.hf_config(config)
     if fields.flag("mlp_bias", False):
-        raise fields.refuse("mlp_bias", "feed-forward biases are not known here")
+        raise fields.refuse("mlp_bias", Text("feed-forward biases are not known here"))
     sizes = reading.hf_sizes(fields)
     width = fields.integer("intermediate_size", 1, 1 << 24)
     return reading.checked(

@@ -9,6 +9,7 @@ from engine.model.families import layers, reading
 from engine.model.program import Program
 from engine.model.shape import ModelShape
 from engine.model.weights import Role, Source, WeightSpec
+from engine.text import Text
 
 MODEL_TYPE = "minimax_m2"
 GGUF_ARCH = "minimax-m2"
@@ -25,7 +26,7 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     """The shape from config.json. Raises CheckpointError, UnsupportedModelError."""
     fields = reading.hf_config(config)
     if fields.text("scoring_func", "sigmoid") != "sigmoid":
-        raise fields.refuse("scoring_func", "this router is not known here")
+        raise fields.refuse("scoring_func", Text("this router is not known here"))
     sizes = reading.hf_sizes(fields)
     experts = fields.integer(fields.first("num_local_experts", "num_experts"), 1, 1 << 14)
     return reading.checked(
@@ -48,7 +49,7 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     fields = reading.gguf_header(metadata)
     gating = f"{GGUF_ARCH}.expert_gating_func"
     if fields.integer(gating, 0, 255, _SIGMOID) != _SIGMOID:
-        raise fields.refuse(gating, "this router is not known here")
+        raise fields.refuse(gating, Text("this router is not known here"))
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
     experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(

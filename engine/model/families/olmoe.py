@@ -8,6 +8,7 @@ from engine.model.families import layers, reading
 from engine.model.program import Program
 from engine.model.shape import ModelShape
 from engine.model.weights import WeightSpec
+from engine.text import Text
 
 MODEL_TYPE = "olmoe"
 GGUF_ARCH = "olmoe"
@@ -19,7 +20,7 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     """The shape from config.json. Raises CheckpointError, UnsupportedModelError."""
     fields = reading.hf_config(config)
     if fields.has("clip_qkv"):
-        raise fields.refuse("clip_qkv", "clipped attention inputs are not known here")
+        raise fields.refuse("clip_qkv", Text("clipped attention inputs are not known here"))
     sizes = reading.hf_sizes(fields)
     experts = fields.integer("num_experts", 1, 1 << 14)
     return reading.checked(
@@ -44,7 +45,7 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     fields = reading.gguf_header(metadata)
     clamp = f"{GGUF_ARCH}.attention.clamp_kqv"
     if fields.number(clamp, 0, 1e9, 0.0):
-        raise fields.refuse(clamp, "clipped attention inputs are not known here")
+        raise fields.refuse(clamp, Text("clipped attention inputs are not known here"))
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
     experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(

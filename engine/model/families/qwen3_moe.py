@@ -9,6 +9,7 @@ from engine.model.fields import Fields
 from engine.model.program import Program
 from engine.model.shape import ModelShape
 from engine.model.weights import WeightSpec
+from engine.text import Text
 
 MODEL_TYPE = "qwen3_moe"
 GGUF_ARCH = "qwen3moe"
@@ -45,11 +46,15 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
 
 def _refuse_unknown(fields: Fields) -> None:
     if fields.integer("decoder_sparse_step", 1, 1 << 20, 1) != 1:
-        raise fields.refuse("decoder_sparse_step", "layers without experts are not known here")
+        raise fields.refuse(
+            "decoder_sparse_step", Text("layers without experts are not known here")
+        )
     if fields.has("mlp_only_layers") and fields.length("mlp_only_layers"):
-        raise fields.refuse("mlp_only_layers", "layers without experts are not known here")
+        raise fields.refuse("mlp_only_layers", Text("layers without experts are not known here"))
     if fields.flag("use_sliding_window", False):
-        raise fields.refuse("use_sliding_window", "sliding-window attention is not known here")
+        raise fields.refuse(
+            "use_sliding_window", Text("sliding-window attention is not known here")
+        )
 
 
 def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:

@@ -10,6 +10,7 @@ from engine.errors import UnsupportedModelError
 from engine.model.fields import Fields
 from engine.model.rope import RopeKind, RopeScaling, attention_factor, frequencies
 from engine.model.shape import Activation, ModelShape
+from engine.text import Text
 
 BLOCK = 32  # quantised blocks run along columns, so every matrix needs a multiple of this many
 MAX_TOP_K = 64  # E0_MAX_TOP_K of the native executor
@@ -40,15 +41,15 @@ def hf_config(config: Mapping[str, object]) -> Fields:
     if fields.has("quantization_config"):
         method = fields.section("quantization_config").text("quant_method", "unknown")
         raise UnsupportedModelError(
-            f"The checkpoint is already quantised ({method}).",
-            "Choose the original (BF16) version, or a GGUF.",
+            Text("The checkpoint is already quantised ({0}).", method),
+            Text("Choose the original (BF16) version, or a GGUF."),
         )
     return fields
 
 
 def gguf_header(metadata: Mapping[str, object]) -> Fields:
     """The fields of a GGUF header."""
-    return Fields(metadata, "the GGUF header")
+    return Fields(metadata, Text("the GGUF header"))
 
 
 class Sizes(TypedDict):
@@ -85,7 +86,8 @@ def gguf_sizes(fields: Fields, arch: str) -> Sizes:
     head_dim = fields.integer(f"{arch}.attention.key_length", 2, 1 << 12, max(hidden // heads, 2))
     values = f"{arch}.attention.value_length"
     if fields.integer(values, 1, 1 << 12, head_dim) != head_dim:
-        raise fields.refuse(values, "values of another width than keys are not known here")
+        text = Text("values of another width than keys are not known here")
+        raise fields.refuse(values, text)
     return Sizes(
         layers=fields.integer(f"{arch}.block_count", 1, 1 << 12),
         hidden=hidden,
@@ -101,14 +103,15 @@ def refuse_window(fields: Fields) -> None:
     """Refuses a sliding window that hides anything within the model's own limit."""
     limit = fields.integer("max_position_embeddings", *POSITIONS)
     if fields.integer("sliding_window", 1, 1 << 30, 1 << 30) < limit:
-        raise fields.refuse("sliding_window", "sliding-window attention is not known here")
+        text = Text("sliding-window attention is not known here")
+        raise fields.refuse("sliding_window", text)
 
 
 def hf_activation(fields: Fields) -> Activation:
     """The feed-forward's activation."""
     name = fields.text("hidden_act", "silu")
     if name not in _ACTIVATIONS:
-        raise fields.refuse("hidden_act", "this activation is not known")
+        raise fields.refuse("hidden_act", Text("this activation is not known"))
     return _ACTIVATIONS[name]
 
 
@@ -128,7 +131,8 @@ def hf_rope(fields: Fields, head_dim: int, theta: float, partial: bool = False) 
     share = rope.number("partial_rotary_factor", 0, 1, share)
     dim = fields.integer("rotary_dim", 2, head_dim, int(head_dim * share)) if partial else head_dim
     if (share != 1 and not partial) or (dim != head_dim and dim % 2):
-        raise fields.refuse("partial_rotary_factor", "heads rotated in part are not known here")
+        text = Text("heads rotated in part are not known here")
+        raise fields.refuse("partial_rotary_factor", text)
     scaling = _hf_scaling(rope, fields.integer("max_position_embeddings", *POSITIONS))
     return Rope(
         rope_frequencies=frequencies(dim, base, scaling), rope_factor=attention_factor(scaling)
@@ -139,7 +143,7 @@ def _hf_scaling(rope: Fields, positions: int) -> RopeScaling:
     key = rope.first("rope_type", "type")
     kind = _ROPE_KINDS.get(rope.text(key, "default"))
     if kind is None:
-        raise rope.refuse(key, "this way to extend the context is not known")
+        raise rope.refuse(key, Text("this way to extend the context is not known"))
     if kind in ("default", "dynamic"):
         return RopeScaling(kind)
     original = rope.integer("original_max_position_embeddings", *POSITIONS, positions)
@@ -176,7 +180,7 @@ def gguf_rope(
     rotated = f"{arch}.rope.dimension_count"
     dim = fields.integer(rotated, 2, head_dim, head_dim)
     if dim != head_dim and (dim % 2 or not partial):
-        raise fields.refuse(rotated, "heads rotated in part are not known here")
+        raise fields.refuse(rotated, Text("heads rotated in part are not known here"))
     base = fields.number(f"{arch}.rope.freq_base", 1.5, 1e15, theta)
     scaling = _gguf_scaling(fields, arch)
     plain = frequencies(dim, base, scaling)
@@ -189,13 +193,14 @@ def gguf_rope(
 def _gguf_scaling(fields: Fields, arch: str) -> RopeScaling:
     prefix = f"{arch}.rope.scaling"
     kind = _ROPE_KINDS.get(fields.text(f"{prefix}.type", "none"))
+    unknown = Text("this way to extend the context is not known")
     if kind not in ("default", "linear", "yarn"):
-        raise fields.refuse(f"{prefix}.type", "this way to extend the context is not known")
+        raise fields.refuse(f"{prefix}.type", unknown)
     if kind == "default":
         return RopeScaling()
     for key in ("attn_factor", "yarn_attn_factor", "yarn_ext_factor"):
         if fields.number(f"{prefix}.{key}", -1e6, 1e6, 1.0) != 1:
-            raise fields.refuse(f"{prefix}.{key}", "this way to extend the context is not known")
+            raise fields.refuse(f"{prefix}.{key}", unknown)
     positions = fields.integer(f"{arch}.context_length", *POSITIONS)
     return RopeScaling(
         kind,
@@ -215,20 +220,26 @@ def gguf_vocab(fields: Fields, arch: str) -> int:
 
 def checked(shape: ModelShape) -> ModelShape:
     """The shape, if its numbers fit together and our formats can hold its matrices."""
-    problems = {
-        "heads are not a multiple of the key/value heads": shape.heads % shape.kv_heads,
-        "the head size is not a multiple of 16": shape.head_dim % 16,
-        f"more than {MAX_TOP_K} experts are used for a token": shape.top_k > MAX_TOP_K,
-        f"the hidden size is not a multiple of {BLOCK}": shape.hidden % BLOCK,
-        f"heads times head size is not a multiple of {BLOCK}": shape.q_width % BLOCK,
-        f"the expert width is not a multiple of {BLOCK}": shape.expert_width % BLOCK,
-        "more experts are used than there are": shape.top_k > shape.experts,
-        f"there are more than {MAX_RECORDS} experts": shape.layers * shape.experts > MAX_RECORDS,
-    }
-    for problem, found in problems.items():
+    for problem, found in _problems(shape).items():
         if found:
             raise UnsupportedModelError(
-                f"This {shape.model_type} model cannot be run: {problem}.",
-                "Choose another model, or fetch this one again if it should work.",
+                Text("This {0} model cannot be run: {1}.", shape.model_type, problem),
+                Text("Choose another model, or fetch this one again if it should work."),
             )
     return shape
+
+
+def _problems(shape: ModelShape) -> dict[Text, int]:
+    """Above 0: it is one."""
+    return {
+        Text("heads are not a multiple of the key/value heads"): shape.heads % shape.kv_heads,
+        Text("the head size is not a multiple of 16"): shape.head_dim % 16,
+        Text("more than {0} experts are used for a token", MAX_TOP_K): shape.top_k > MAX_TOP_K,
+        Text("the hidden size is not a multiple of {0}", BLOCK): shape.hidden % BLOCK,
+        Text("heads times head size is not a multiple of {0}", BLOCK): shape.q_width % BLOCK,
+        Text("the expert width is not a multiple of {0}", BLOCK): shape.expert_width % BLOCK,
+        Text("more experts are used than there are"): shape.top_k > shape.experts,
+        Text("there are more than {0} experts", MAX_RECORDS): (
+            shape.layers * shape.experts > MAX_RECORDS
+        ),
+    }

@@ -11,6 +11,7 @@ from engine.model.families.reading import gguf_header
 from engine.model.program import Program
 from engine.model.shape import ModelShape
 from engine.model.weights import WeightSpec
+from engine.text import Text
 
 
 class Family(Protocol):
@@ -59,6 +60,6 @@ def by_gguf(metadata: Mapping[str, object]) -> Family:
 
 def _unknown(name: str) -> UnsupportedModelError:
     return UnsupportedModelError(
-        f"Models of type {name[:80]!r} are not supported.",
-        f"Choose one of these types: {', '.join(known())}.",
+        Text("Models of type {0} are not supported.", f"{name[:80]!r}"),
+        Text("Choose one of these types: {0}.", ", ".join(known())),
     )
