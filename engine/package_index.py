@@ -32,6 +32,7 @@ import truststore
 
 from engine.errors import DownloadError, StorageError
 from engine.events import Progress
+from engine.machine.network import network_fault
 from engine.stop import StopFlag
 from engine.text import Text
 
@@ -210,10 +211,14 @@ def _open(url: str, headers: dict[str, str]) -> Any:
 
 
 def _network(url: str, error: Exception) -> DownloadError:
-    if isinstance(error, urllib.error.HTTPError):
+    parts = urllib.parse.urlsplit(url)
+    host = parts.hostname or ""
+    why = network_fault(host, error)
+    if isinstance(error, urllib.error.HTTPError):  # it was reached, and refuses
         error.close()
-    shown = urllib.parse.urlsplit(url)._replace(netloc=urllib.parse.urlsplit(url).hostname or "")
-    return DownloadError(Text("Downloading {0} failed: {1}.", shown.geturl(), error), _RETRY)
+        why = Text("{0}", error)
+    shown = parts._replace(netloc=host).geturl()
+    return DownloadError(Text("Downloading {0} failed: {1}.", shown, why), _RETRY)
 
 
 class _Links(html.parser.HTMLParser):

@@ -16,7 +16,9 @@ from engine.errors import DownloadError
 from engine.hub.access import Access, origin, shown
 from engine.hub.lane import Transport
 from engine.hub.refusals import is_temporary, refusal
+from engine.machine.network import network_fault
 from engine.stop import StopFlag
+from engine.text import Text
 
 MAX_ANSWER = 32 << 20
 MAX_SECONDS = 120.0
@@ -51,12 +53,11 @@ class _Client(httpx2.Client):
 
 
 def _unreachable(url: str, error: Exception) -> DownloadError:
-    step = "Check the connection, the proxy and the hub's address; a mirror may be reachable."
-    if isinstance(error, httpx2.TimeoutException):
-        return DownloadError(f"{origin(url)} does not answer.", step)
-    if isinstance(error, httpx2.ConnectError):
-        return DownloadError(f"{origin(url)} cannot be reached: {error}.", step)
-    return DownloadError(f"The connection to {origin(url)} failed: {error}.", step)
+    step = Text(
+        "Check that this computer is online, then try again. If other pages open, check the proxy"
+        " and the hub's address; a mirror may be reachable."
+    )
+    return DownloadError(Text("{0}.", network_fault(origin(url), error)), step)
 
 
 def _keep_token(request: httpx2.Request, access: Access) -> None:

@@ -23,6 +23,7 @@ import truststore
 
 from engine.hub.access import Access, origin, shown
 from engine.hub.refusals import Headers
+from engine.machine.network import network_fault
 
 MAX_REDIRECTS = 5
 FILL_S, PAUSE_S = 0.1, 0.01  # a buffer is filled for so long, until bytes pause for so long
@@ -39,6 +40,7 @@ class NetworkError(Exception):
 
     def __init__(self, reason: str, wait_s: float | None = None) -> None:
         super().__init__(reason)
+        self.reason = reason
         self.wait_s = wait_s
 
 
@@ -298,11 +300,4 @@ def _next_url(url: str, location: str) -> str:
 
 
 def _failure(url: str, error: Exception) -> NetworkError:
-    host = urlsplit(url).hostname
-    if isinstance(error, TimeoutError):
-        return NetworkError(f"no answer from {host}")
-    if isinstance(error, socket.gaierror):
-        return NetworkError(f"{host} cannot be found: no connection, or a wrong name")
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return NetworkError(f"the certificate of {host} is not trusted: {error.verify_message}")
-    return NetworkError(f"the connection to {host} failed: {str(error) or type(error).__name__}")
+    return NetworkError(network_fault(urlsplit(url).hostname or url, error))

@@ -7,6 +7,7 @@ from collections import deque
 from engine.hub.board import Status
 from engine.hub.policy import DownloadPolicy
 from engine.hub.progress import DownloadProgress, DownloadState
+from engine.text import Text
 
 WINDOW_S = 8.0
 
@@ -57,5 +58,6 @@ class Meter:
 def _detail(status: Status, state: DownloadState) -> str:
     if state == "retrying":
         soonest = min(status.waiting, key=lambda waiting: waiting.seconds)
-        return f"{soonest.reason}; trying again in {max(1, round(soonest.seconds))} s"
+        seconds = max(1, round(soonest.seconds))
+        return Text("{0}; trying again in {1} s", soonest.reason, seconds)
     return status.message

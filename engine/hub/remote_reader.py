@@ -18,6 +18,7 @@ from engine.hub.policy import DownloadPolicy
 from engine.hub.refusals import TRY_LATER, is_temporary, refusal, wait_s
 from engine.hub.verifier import new_digest
 from engine.stop import StopFlag
+from engine.text import Text
 
 TRIES = 4
 LANES = 4
@@ -70,8 +71,13 @@ class Reader:
                 failures += 1
                 if failures >= TRIES:
                     raise DownloadError(
-                        f"Reading {file.path} of {self._repository.id} failed: {error}.",
-                        f"Check the connection. {TRY_LATER}",
+                        Text(
+                            "Reading {0} of {1} failed: {2}.",
+                            file.path,
+                            self._repository.id,
+                            error.reason,
+                        ),
+                        Text("Check that this computer is online. {0}", TRY_LATER),
                     ) from error
                 self._pause(max(self._policy.delay_s(failures), error.wait_s or 0.0))
 

@@ -20,6 +20,7 @@ from engine.hub.lane import Answer, Lane, NetworkError, Transport
 from engine.hub.part import Claim
 from engine.hub.policy import DownloadPolicy
 from engine.hub.refusals import TRY_LATER, Headers, is_temporary, refusal, wait_s
+from engine.text import Text
 
 PIECE = 4 << 20  # few turns between the threads: each must get the interpreter's lock again
 WRITE = 64 << 10  # a larger write asks for page-cache blocks that a virtual machine has to find
@@ -88,11 +89,11 @@ class Worker(threading.Thread):
         self._failures = 1 if progress else self._failures + 1
         if self._failures >= self._policy.attempts:
             raise DownloadError(
-                f"The download of {self._model} gave up: {error}.",
-                f"Check the connection. {TRY_LATER}",
+                Text("The download of {0} gave up: {1}.", self._model, error.reason),
+                Text("Check that this computer is online. {0}", TRY_LATER),
             )
         delay = self._policy.delay_s(self._failures)
-        self._board.wait(self._number, str(error), max(delay, error.wait_s or 0.0))
+        self._board.wait(self._number, error.reason, max(delay, error.wait_s or 0.0))
 
     def _fetch(self, claim: Claim) -> None:
         part = claim.part

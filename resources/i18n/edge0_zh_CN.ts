@@ -302,6 +302,14 @@
         <translation>请检查硬盘是否已连接且正常。</translation>
     </message>
     <message>
+        <source>Check that this computer is online, then try again. If other pages open, check the proxy and the hub&apos;s address; a mirror may be reachable.</source>
+        <translation>请确认本机已联网，然后重试。如果其他网页能打开，请检查代理和模型库地址；也许可以换用镜像。</translation>
+    </message>
+    <message>
+        <source>Check that this computer is online. {0}</source>
+        <translation>请确认本机已联网。{0}</translation>
+    </message>
+    <message>
         <source>Check the drive and the permissions.</source>
         <translation>请检查硬盘和访问权限。</translation>
     </message>
@@ -714,6 +722,10 @@
         <translation>正在绕过所有缓存随机读取…</translation>
     </message>
     <message>
+        <source>Reading {0} of {1} failed: {2}.</source>
+        <translation>读取 {1} 的 {0} 失败：{2}。</translation>
+    </message>
+    <message>
         <source>Rename the parts to {0} and so on.</source>
         <translation>请把各部分重命名为 {0}，依此类推。</translation>
     </message>
@@ -804,6 +816,10 @@
     <message>
         <source>The disk of {0} is too full: {1} are needed, {2} are free.</source>
         <translation>{0} 所在磁盘空间不足：需要 {1}，可用 {2}。</translation>
+    </message>
+    <message>
+        <source>The download of {0} gave up: {1}.</source>
+        <translation>{0} 的下载已放弃：{1}。</translation>
     </message>
     <message>
         <source>The download of {0} has the wrong content; it was thrown away.</source>
@@ -1510,6 +1526,14 @@
         <translation>预算为</translation>
     </message>
     <message>
+        <source>the certificate of {0} is not trusted: {1}</source>
+        <translation>{0} 的证书不受信任：{1}</translation>
+    </message>
+    <message>
+        <source>the connection to {0} failed: {1}</source>
+        <translation>与 {0} 的连接失败：{1}</translation>
+    </message>
+    <message>
         <source>the expert width is not a multiple of {0}</source>
         <translation>专家宽度不是 {0} 的倍数</translation>
     </message>
@@ -1622,6 +1646,18 @@
         <translation>无法打开 {0}</translation>
     </message>
     <message>
+        <source>{0} cannot be reached: it refuses the connection</source>
+        <translation>无法连接 {0}：对方拒绝连接</translation>
+    </message>
+    <message>
+        <source>{0} cannot be reached: no connection</source>
+        <translation>无法连接 {0}：没有网络连接</translation>
+    </message>
+    <message>
+        <source>{0} cannot be reached: no connection, or no such address</source>
+        <translation>无法连接 {0}：没有网络连接，或没有这个地址</translation>
+    </message>
+    <message>
         <source>{0} cannot be read: {1}.</source>
         <translation>无法读取 {0}：{1}。</translation>
     </message>
@@ -1632,6 +1668,10 @@
     <message>
         <source>{0} could mean {1}.</source>
         <translation>{0} 可能是 {1}。</translation>
+    </message>
+    <message>
+        <source>{0} does not answer</source>
+        <translation>{0} 没有应答</translation>
     </message>
     <message>
         <source>{0} does not belong to this model, or its first bytes are damaged.</source>
@@ -1652,6 +1692,10 @@
     <message>
         <source>{0} does not hold a JSON object.</source>
         <translation>{0} 中不是一个 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>{0} ended the connection</source>
+        <translation>{0} 断开了连接</translation>
     </message>
     <message>
         <source>{0} ends before byte {1}.</source>
@@ -1972,6 +2016,10 @@
     <message>
         <source>{0}: {1}.</source>
         <translation>{0}：{1}。</translation>
+    </message>
+    <message>
+        <source>{0}; trying again in {1} s</source>
+        <translation>{0}；{1} 秒后重试</translation>
     </message>
     <message>
         <source>{0}{1}; {2} available.</source>

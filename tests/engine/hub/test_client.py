@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
+from engine.cli import main
 from engine.errors import ConfigError, DownloadError, UnsupportedModelError
 from engine.hub.access import Access, checked_endpoint
 from engine.hub.choose import safetensors_plan
@@ -144,6 +146,21 @@ def test_no_connection_and_no_answer() -> None:
             HubClient(url, timeout_s=0.1).repository("org/model")
     with pytest.raises(DownloadError, match="cannot be reached"):
         HubClient(url).repository("org/model")
+
+
+def test_offline_is_told_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def unresolved(*_: object, **__: object) -> object:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unresolved)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["get", "org/model", "--models-dir", str(tmp_path)]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == ("https://huggingface.co cannot be reached: no connection, or no such address.")
+    assert second.startswith("Check that this computer is online, then try again.")
 
 
 def test_a_saved_token_of_other_programs_is_not_used(

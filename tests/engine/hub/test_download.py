@@ -174,7 +174,7 @@ def test_no_network_says_so(hub: FakeHub, quick: DownloadPolicy, odd_folder: Pat
     plan = plan_of(hub)
     hub.__exit__()
     hub.__exit__ = lambda *_: None  # type: ignore[method-assign]
-    with pytest.raises(DownloadError, match=r"gave up: the connection to 127\.0\.0\.1 failed"):
+    with pytest.raises(DownloadError, match=r"gave up: 127\.0\.0\.1 "):
         download(plan, odd_folder, policy=replace(quick, attempts=2))
 
 
