@@ -17,6 +17,7 @@ from engine.errors import ContainerError
 from engine.formats import NumberFormat
 from engine.model.shape import ModelShape
 from engine.model.weights import Role
+from engine.text import Text
 
 FORMAT = "edge0-container"
 VERSION = 1
@@ -172,15 +173,20 @@ def _check_version(value: object) -> None:
     found = value.get("format") if isinstance(value, dict) else None
     if not isinstance(value, dict) or found != FORMAT:
         raise ContainerError(
-            f"{MANIFEST_NAME} does not describe an Edge0 model.",
-            "Choose a folder that Edge0 has converted, or convert the model first.",
+            Text("{0} does not describe an Edge0 model.", MANIFEST_NAME),
+            Text("Choose a folder that Edge0 has converted, or convert the model first."),
         )
     version = value.get("version")
     if type(version) is not int or version < 1:
-        raise ContainerError(f"{MANIFEST_NAME} has no version.", "Convert the model again.")
+        raise ContainerError(
+            Text("{0} has no version.", MANIFEST_NAME), Text("Convert the model again.")
+        )
     if version > VERSION:
         raise ContainerError(
-            f"The model folder was made by a newer Edge0 (format {version}, this one reads"
-            f" {VERSION}).",
-            "Update Edge0, or convert the model again with this version.",
+            Text(
+                "The model folder was made by a newer Edge0 (format {0}, this one reads {1}).",
+                version,
+                VERSION,
+            ),
+            Text("Update Edge0, or convert the model again with this version."),
         )

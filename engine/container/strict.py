@@ -33,7 +33,7 @@ def parse_json(data: bytes, name: str) -> object:
             data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
         )
     except (ValueError, RecursionError) as error:
-        raise ContainerError(f"{name} is not valid JSON: {error}.", DAMAGED) from None
+        raise ContainerError(Text("{0} is not valid JSON: {1}.", name, error), DAMAGED) from None
 
 
 def decode(cls: type[T], value: object, where: str) -> T:
@@ -53,8 +53,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _bad(where: str, expected: str) -> ContainerError:
-    return ContainerError(f"{where} is not {expected}.", DAMAGED)
+def _bad(where: str, expected: Text) -> ContainerError:
+    return ContainerError(Text("{0} is not {1}.", where, expected), DAMAGED)
 
 
 def _decoder(kind: Any) -> Decoder:
@@ -79,7 +79,7 @@ def _decoder(kind: Any) -> Decoder:
 
 def _integer(value: object, where: str) -> int:
     if type(value) is not int or not 0 <= value <= MAX_INTEGER:
-        raise _bad(where, "a whole number in range")
+        raise _bad(where, Text("a whole number in range"))
     return value
 
 
@@ -87,26 +87,26 @@ def _number(value: object, where: str) -> float:
     if type(value) is int and abs(value) <= MAX_INTEGER:
         return float(value)
     if type(value) is not float or not math.isfinite(value):
-        raise _bad(where, "a finite number")
+        raise _bad(where, Text("a finite number"))
     return value
 
 
 def _text(value: object, where: str) -> str:
     if type(value) is not str or len(value) > MAX_TEXT:
-        raise _bad(where, "a text of reasonable length")
+        raise _bad(where, Text("a text of reasonable length"))
     return value
 
 
 def _flag(value: object, where: str) -> bool:
     if type(value) is not bool:
-        raise _bad(where, "true or false")
+        raise _bad(where, Text("true or false"))
     return value
 
 
 def _choice(choices: dict[str, Any]) -> Decoder:
     def decode_choice(value: object, where: str) -> Any:
         if type(value) is not str or value not in choices:
-            raise _bad(where, f"one of {', '.join(choices)}")
+            raise _bad(where, Text("one of {0}", ", ".join(choices)))
         return choices[value]
 
     return decode_choice
@@ -119,7 +119,7 @@ def _optional(inner: Decoder) -> Decoder:
 def _sequence(inner: Decoder) -> Decoder:
     def decode_sequence(value: object, where: str) -> tuple[Any, ...]:
         if type(value) is not list:
-            raise _bad(where, "a list")
+            raise _bad(where, Text("a list"))
         return tuple(inner(entry, f"{where}[{i}]") for i, entry in enumerate(value))
 
     return decode_sequence
@@ -128,7 +128,7 @@ def _sequence(inner: Decoder) -> Decoder:
 def _mapping(inner: Decoder) -> Decoder:
     def decode_mapping(value: object, where: str) -> dict[str, Any]:
         if type(value) is not dict:
-            raise _bad(where, "an object")
+            raise _bad(where, Text("an object"))
         return {key: inner(entry, f"{where}.{key}") for key, entry in value.items()}
 
     return decode_mapping
@@ -140,10 +140,10 @@ def _record(cls: Any) -> Decoder:
 
     def decode_record(value: object, where: str) -> Any:
         if type(value) is not dict:
-            raise _bad(where, "an object")
+            raise _bad(where, Text("an object"))
         if value.keys() != decoders.keys():
             odd = ", ".join(sorted(value.keys() ^ decoders.keys()))[:200]
-            raise ContainerError(f"{where} has missing or unknown keys: {odd}.", DAMAGED)
+            raise ContainerError(Text("{0} has missing or unknown keys: {1}.", where, odd), DAMAGED)
         return cls(**{key: inner(value[key], f"{where}.{key}") for key, inner in decoders.items()})
 
     return decode_record

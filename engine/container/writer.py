@@ -34,6 +34,7 @@ from engine.container.manifest import (
 from engine.container.record import dense_header, moex_header
 from engine.errors import ContainerError, StorageError
 from engine.machine.page_cache import forget
+from engine.text import Text
 
 SYNC_BYTES = 64 << 20  # at most this much work is lost by a kill
 CHECKED_TAIL_BYTES = 64 << 20  # read back and compared when a conversion goes on
@@ -118,8 +119,8 @@ class ContainerWriter:
             if not self._is_intact(position):
                 path = self._path_of(self.items[position])
                 raise StorageError(
-                    f"{path} does not hold what was written to it.",
-                    "The drive may be failing: choose another one.",
+                    Text("{0} does not hold what was written to it.", path),
+                    Text("The drive may be failing: choose another one."),
                 )
 
     def finish(self, side_files: Mapping[str, bytes]) -> Manifest:
@@ -152,7 +153,9 @@ class ContainerWriter:
 
     def _write_side_file(self, name: str, data: bytes) -> SideFile:
         if not is_safe_name(name):
-            raise ContainerError(f"The side file {name[:80]!r} has an unsafe name.", "Rename it.")
+            raise ContainerError(
+                Text("The file {0} has an unsafe name.", f"{name[:80]!r}"), Text("Rename it.")
+            )
         write_durably(self.folder / name, data)
         return SideFile(name, len(data), hashlib.sha256(data).hexdigest())
 
@@ -232,8 +235,8 @@ def _clear_other_work(folder: Path, identity: str) -> bool:
         return False
     if not (folder / JOURNAL_NAME).is_file():
         raise StorageError(
-            f"{folder} is needed for the conversion but holds other files.",
-            "Move them away, or choose another target.",
+            Text("{0} is needed for the conversion but holds other files.", folder),
+            Text("Move them away, or choose another target."),
         )
     for path in folder.iterdir():
         if path.name != JOURNAL_NAME:  # last: without it the rest would look like another's files

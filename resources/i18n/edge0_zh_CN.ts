@@ -366,6 +366,10 @@
         <translation>请选择 GGUF 第 3 版的文件。</translation>
     </message>
     <message>
+        <source>Choose a folder that Edge0 has converted, or convert the model first.</source>
+        <translation>请选择由 Edge0 转换过的文件夹，或先转换模型。</translation>
+    </message>
+    <message>
         <source>Choose a folder with .safetensors files, or a .gguf file.</source>
         <translation>请选择含 .safetensors 文件的文件夹，或 .gguf 文件。</translation>
     </message>
@@ -452,6 +456,10 @@
     <message>
         <source>Convert or download the model again.</source>
         <translation>请重新转换或下载模型。</translation>
+    </message>
+    <message>
+        <source>Convert the model again.</source>
+        <translation>请重新转换模型。</translation>
     </message>
     <message>
         <source>Direct</source>
@@ -650,6 +658,10 @@
         <translation>请把模型移出：它们会被上传，读取时可能还要下载。</translation>
     </message>
     <message>
+        <source>Move them away, or choose another target.</source>
+        <translation>请移走它们，或选择其他目标。</translation>
+    </message>
+    <message>
         <source>Not even one token&apos;s experts fit</source>
         <translation>连一个词元的专家都放不下</translation>
     </message>
@@ -724,6 +736,10 @@
     <message>
         <source>Reading {0} of {1} failed: {2}.</source>
         <translation>读取 {1} 的 {0} 失败：{2}。</translation>
+    </message>
+    <message>
+        <source>Rename it.</source>
+        <translation>请重命名。</translation>
     </message>
     <message>
         <source>Rename the parts to {0} and so on.</source>
@@ -842,6 +858,10 @@
         <translation>硬盘非常慢</translation>
     </message>
     <message>
+        <source>The drive may be failing: choose another one.</source>
+        <translation>硬盘可能有故障：请换一个硬盘。</translation>
+    </message>
+    <message>
         <source>The drive reports {0} °C.</source>
         <translation>硬盘报告 {0} °C。</translation>
     </message>
@@ -860,6 +880,10 @@
     <message>
         <source>The file is damaged or incomplete; fetch the model again.</source>
         <translation>文件已损坏或不完整；请重新获取模型。</translation>
+    </message>
+    <message>
+        <source>The file {0} has an unsafe name.</source>
+        <translation>文件 {0} 的名称不安全。</translation>
     </message>
     <message>
         <source>The first reply after a start still reads cold files: edge0 warm reads them ahead.</source>
@@ -892,6 +916,10 @@
     <message>
         <source>The model folder is damaged: convert or download the model again.</source>
         <translation>模型文件夹已损坏：请重新转换或下载模型。</translation>
+    </message>
+    <message>
+        <source>The model folder was made by a newer Edge0 (format {0}, this one reads {1}).</source>
+        <translation>模型文件夹由更新版本的 Edge0 制作（格式 {0}，本版本只能读取 {1}）。</translation>
     </message>
     <message>
         <source>The model has no chat template.</source>
@@ -1074,6 +1102,10 @@
         <translation>请多输入几个字。</translation>
     </message>
     <message>
+        <source>Update Edge0, or convert the model again with this version.</source>
+        <translation>请更新 Edge0，或用本版本重新转换模型。</translation>
+    </message>
+    <message>
         <source>Use an unmodified model folder.</source>
         <translation>请使用未经改动的模型文件夹。</translation>
     </message>
@@ -1138,6 +1170,10 @@
         <translation>类型未知的硬盘</translation>
     </message>
     <message>
+        <source>a finite number</source>
+        <translation>有限的数字</translation>
+    </message>
+    <message>
         <source>a hard disk</source>
         <translation>机械硬盘</translation>
     </message>
@@ -1186,6 +1222,10 @@
         <translation>文本</translation>
     </message>
     <message>
+        <source>a text of reasonable length</source>
+        <translation>长度合理的文本</translation>
+    </message>
+    <message>
         <source>a time format is too long</source>
         <translation>时间格式过长</translation>
     </message>
@@ -1196,6 +1236,10 @@
     <message>
         <source>a whole number from {0} to {1}</source>
         <translation>{0} 到 {1} 之间的整数</translation>
+    </message>
+    <message>
+        <source>a whole number in range</source>
+        <translation>范围内的整数</translation>
     </message>
     <message>
         <source>an NVMe SSD</source>
@@ -1270,8 +1314,16 @@
         <translation>正在统计用到哪些专家</translation>
     </message>
     <message>
+        <source>counts does not fit the model&apos;s shape</source>
+        <translation>counts 与模型结构不符</translation>
+    </message>
+    <message>
         <source>dense weights</source>
         <translation>稠密权重</translation>
+    </message>
+    <message>
+        <source>dense_bytes is not {0}</source>
+        <translation>dense_bytes 不是 {0}</translation>
     </message>
     <message>
         <source>does not start like a GGUF file</source>
@@ -1300,6 +1352,14 @@
     <message>
         <source>file system unknown</source>
         <translation>文件系统未知</translation>
+    </message>
+    <message>
+        <source>files does not fit the records</source>
+        <translation>files 与各条记录不符</translation>
+    </message>
+    <message>
+        <source>files has a wrong length</source>
+        <translation>files 的长度不对</translation>
     </message>
     <message>
         <source>finishing</source>
@@ -1374,6 +1434,10 @@
         <translation>可容纳整个模型</translation>
     </message>
     <message>
+        <source>id is not a hash</source>
+        <translation>id 不是哈希值</translation>
+    </message>
+    <message>
         <source>is not a matrix</source>
         <translation>不是矩阵</translation>
     </message>
@@ -1406,12 +1470,28 @@
         <translation>版本号</translation>
     </message>
     <message>
+        <source>layer {0} lacks or repeats experts</source>
+        <translation>第 {0} 层的专家有缺失或重复</translation>
+    </message>
+    <message>
         <source>layer {0}, expert {1}</source>
         <translation>第 {0} 层第 {1} 个专家</translation>
     </message>
     <message>
+        <source>layer_layout has a wrong length</source>
+        <translation>layer_layout 的长度不对</translation>
+    </message>
+    <message>
+        <source>layer_layout names no layout</source>
+        <translation>layer_layout 指向不存在的布局</translation>
+    </message>
+    <message>
         <source>layers without experts are not known here</source>
         <translation>不支持没有专家的层</translation>
+    </message>
+    <message>
+        <source>layouts has a wrong length</source>
+        <translation>layouts 的长度不对</translation>
     </message>
     <message>
         <source>lets tensor {0} overlap the one before it</source>
@@ -1462,6 +1542,10 @@
         <translation>这台电脑能给它</translation>
     </message>
     <message>
+        <source>one of {0}</source>
+        <translation>{0} 之一</translation>
+    </message>
+    <message>
         <source>opening the model</source>
         <translation>正在打开模型</translation>
     </message>
@@ -1490,12 +1574,52 @@
         <translation>就绪</translation>
     </message>
     <message>
+        <source>record_align is not 4, 16 or 64 KiB</source>
+        <translation>record_align 不是 4、16 或 64 KiB</translation>
+    </message>
+    <message>
+        <source>records is not {0} long</source>
+        <translation>records 的长度不是 {0}</translation>
+    </message>
+    <message>
+        <source>records of layer {0} are mixed</source>
+        <translation>第 {0} 层的记录混乱</translation>
+    </message>
+    <message>
         <source>repeats the metadata key {0}</source>
         <translation>元数据键 {0} 重复</translation>
     </message>
     <message>
         <source>repeats the tensor {0}</source>
         <translation>张量 {0} 重复</translation>
+    </message>
+    <message>
+        <source>shape.head_dim is no multiple of 16</source>
+        <translation>shape.head_dim 不是 16 的倍数</translation>
+    </message>
+    <message>
+        <source>shape.heads is no multiple of shape.kv_heads</source>
+        <translation>shape.heads 不是 shape.kv_heads 的倍数</translation>
+    </message>
+    <message>
+        <source>shape.rope_frequencies is too long</source>
+        <translation>shape.rope_frequencies 过长</translation>
+    </message>
+    <message>
+        <source>shape.sliding_window is out of range</source>
+        <translation>shape.sliding_window 超出范围</translation>
+    </message>
+    <message>
+        <source>shape.top_k does not fit a dense model</source>
+        <translation>shape.top_k 不适合稠密模型</translation>
+    </message>
+    <message>
+        <source>shape.top_k is above shape.experts</source>
+        <translation>shape.top_k 大于 shape.experts</translation>
+    </message>
+    <message>
+        <source>side_files has a name twice</source>
+        <translation>side_files 中有重复的名称</translation>
     </message>
     <message>
         <source>sliding-window attention is not known here</source>
@@ -1516,6 +1640,10 @@
     <message>
         <source>tensors</source>
         <translation>张量</translation>
+    </message>
+    <message>
+        <source>tensors are too large</source>
+        <translation>张量过大</translation>
     </message>
     <message>
         <source>the GGUF header</source>
@@ -1552,6 +1680,10 @@
     <message>
         <source>the operator {0} may not be used like this</source>
         <translation>不允许这样使用运算符 {0}</translation>
+    </message>
+    <message>
+        <source>the shape has too many experts</source>
+        <translation>模型结构中的专家过多</translation>
     </message>
     <message>
         <source>the source or the options changed: starting anew</source>
@@ -1592,6 +1724,10 @@
     <message>
         <source>values of another width than keys are not known here</source>
         <translation>不支持值与键宽度不同的模型</translation>
+    </message>
+    <message>
+        <source>weights are missing or unknown: {0}</source>
+        <translation>权重缺失或未知：{0}</translation>
     </message>
     <message>
         <source>weights that stay in memory</source>
@@ -1678,6 +1814,10 @@
         <translation>{0} 不属于此模型，或其开头已损坏。</translation>
     </message>
     <message>
+        <source>{0} does not describe an Edge0 model.</source>
+        <translation>{0} 描述的不是 Edge0 模型。</translation>
+    </message>
+    <message>
         <source>{0} does not exist (any more).</source>
         <translation>{0} 不存在（或已被移除）。</translation>
     </message>
@@ -1686,12 +1826,20 @@
         <translation>{0} 不存在。</translation>
     </message>
     <message>
+        <source>{0} does not fit the model&apos;s shape</source>
+        <translation>{0} 与模型结构不符</translation>
+    </message>
+    <message>
         <source>{0} does not give {1} out ({2}).</source>
         <translation>{0} 不提供 {1}（{2}）。</translation>
     </message>
     <message>
         <source>{0} does not hold a JSON object.</source>
         <translation>{0} 中不是一个 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>{0} does not hold what was written to it.</source>
+        <translation>{0} 的内容与写入的不一致。</translation>
     </message>
     <message>
         <source>{0} ended the connection</source>
@@ -1726,16 +1874,36 @@
         <translation>{1} 有 {0} 可用。</translation>
     </message>
     <message>
+        <source>{0} has a format of another role</source>
+        <translation>{0} 的格式属于另一种用途</translation>
+    </message>
+    <message>
         <source>{0} has a problem of its own ({1}).</source>
         <translation>{0} 自身出现问题（{1}）。</translation>
+    </message>
+    <message>
+        <source>{0} has a second name</source>
+        <translation>{0} 有两个名称</translation>
+    </message>
+    <message>
+        <source>{0} has missing or unknown keys: {1}.</source>
+        <translation>{0} 有缺失或未知的键：{1}。</translation>
     </message>
     <message>
         <source>{0} has neither {1} nor {2}.</source>
         <translation>{0} 中既没有 {1} 也没有 {2}。</translation>
     </message>
     <message>
+        <source>{0} has no hash</source>
+        <translation>{0} 没有哈希值</translation>
+    </message>
+    <message>
         <source>{0} has no list of tensors and files.</source>
         <translation>{0} 中没有张量与文件的列表。</translation>
+    </message>
+    <message>
+        <source>{0} has no size</source>
+        <translation>{0} 没有大小</translation>
     </message>
     <message>
         <source>{0} has no such revision.</source>
@@ -1748,6 +1916,10 @@
     <message>
         <source>{0} has no tokenizer.json, so this model cannot chat.</source>
         <translation>{0} 中没有 tokenizer.json，因此无法与此模型聊天。</translation>
+    </message>
+    <message>
+        <source>{0} has no version.</source>
+        <translation>{0} 没有版本号。</translation>
     </message>
     <message>
         <source>{0} has no {1}.</source>
@@ -1794,8 +1966,20 @@
         <translation>{0} 是指向模型文件夹之外的链接。</translation>
     </message>
     <message>
+        <source>{0} is a reserved name</source>
+        <translation>{0} 是保留名称</translation>
+    </message>
+    <message>
         <source>{0} is a version {1} GGUF file.</source>
         <translation>{0} 是第 {1} 版的 GGUF 文件。</translation>
+    </message>
+    <message>
+        <source>{0} is an odd name</source>
+        <translation>{0} 不是正常的名称</translation>
+    </message>
+    <message>
+        <source>{0} is an unsafe name</source>
+        <translation>{0} 是不安全的名称</translation>
     </message>
     <message>
         <source>{0} is damaged: {1}.</source>
@@ -1826,6 +2010,10 @@
         <translation>缺少 {0}：此模型分为 {1} 个文件。</translation>
     </message>
     <message>
+        <source>{0} is needed for the conversion but holds other files.</source>
+        <translation>转换需要使用 {0}，但其中有其他文件。</translation>
+    </message>
+    <message>
         <source>{0} is never excluded.</source>
         <translation>绝不排除 {0}。</translation>
     </message>
@@ -1854,8 +2042,20 @@
         <translation>{0} 不是普通文件。</translation>
     </message>
     <message>
+        <source>{0} is not gate, up, down</source>
+        <translation>{0} 不是 gate、up、down</translation>
+    </message>
+    <message>
         <source>{0} is not valid JSON: {1}.</source>
         <translation>{0} 不是有效的 JSON：{1}。</translation>
+    </message>
+    <message>
+        <source>{0} is not where it belongs</source>
+        <translation>{0} 的位置不对</translation>
+    </message>
+    <message>
+        <source>{0} is not {1}.</source>
+        <translation>{0} 不是{1}。</translation>
     </message>
     <message>
         <source>{0} is on a removable drive.</source>
@@ -1884,6 +2084,10 @@
     <message>
         <source>{0} is where the model is.</source>
         <translation>模型已经在 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} is {1}, outside {2} to {3}</source>
+        <translation>{0} 的值是 {1}，超出 {2} 到 {3} 的范围</translation>
     </message>
     <message>
         <source>{0} lacks the tensor {1} that {2} puts there.</source>
