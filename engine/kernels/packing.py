@@ -24,6 +24,7 @@ from engine.formats import (
     strip_bytes,
     strips,
 )
+from engine.text import Text
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -183,8 +184,8 @@ def _encode_scales(scales: Floats, fmt: NumberFormat) -> NDArray[np.uint16]:
         bits = float32_to_bf16(scales) if narrow else scales.astype("<f2").view(np.uint16)
     if not (np.isfinite(scales).all() and np.array_equal(_decode_scales(bits, fmt), scales)):
         raise CheckpointError(
-            f"A weight has block scales that {'bf16' if narrow else 'fp16'} cannot hold.",
-            "The file is damaged: download it again.",
+            Text("A weight has block scales that {0} cannot hold.", "bf16" if narrow else "fp16"),
+            Text("The file is damaged: download it again."),
         )
     return bits
 

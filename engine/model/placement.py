@@ -53,7 +53,8 @@ class ExpertFiles:
         """Raises StorageError, also when other files have taken the place of ours."""
         if self._identify() != self._identity:
             raise StorageError(
-                f"The files in {self.container.path} were replaced.", "Open the model again."
+                Text("The files in {0} were replaced.", self.container.path),
+                Text("Open the model again."),
             )
         return ExpertStore(self.container, mode, slots, self.policy)
 

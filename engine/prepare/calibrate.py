@@ -54,7 +54,9 @@ def calibrate(
     stop = stop or StopFlag()
     ids = model.encode(built_in_text() if text is None else text)
     if not ids:
-        raise ConfigError("The calibration text is empty.", "Give a text of some hundred words.")
+        raise ConfigError(
+            Text("The calibration text is empty."), Text("Give a text of some hundred words.")
+        )
     window = min(WINDOW_TOKENS, model.context_tokens)
     total: Counts | int = 0
     for start in range(0, len(ids), window):
@@ -75,8 +77,10 @@ def read_text(path: Path) -> str:
     with storage_errors(path), open(path, "rb") as file:
         data = file.read(MAX_TEXT_BYTES + 1)
     if len(data) > MAX_TEXT_BYTES:
-        raise ConfigError(f"{path} is larger than 16 MB.", "A few thousand words are plenty.")
+        raise ConfigError(
+            Text("{0} is larger than {1} MB.", path, 16), Text("A few thousand words are plenty.")
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8 text.", "Save it as UTF-8.") from None
+        raise ConfigError(Text("{0} is not UTF-8 text.", path), Text("Save it as UTF-8.")) from None

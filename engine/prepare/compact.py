@@ -78,12 +78,12 @@ def plan_layout(manifest: Manifest, counts: Counts | None = None) -> Manifest:
     shape = manifest.shape
     if counts is None and manifest.counts is None:
         raise ConfigError(
-            "Nothing is known yet about which experts this model uses most.",
-            "Use the model for a while, or add --calibrate.",
+            Text("Nothing is known yet about which experts this model uses most."),
+            Text("Use the model for a while, or add --calibrate."),
         )
     uses = np.asarray(manifest.counts if counts is None else counts, np.int64)
     if uses.shape != (shape.layers, shape.experts) or uses.min() < 0:
-        raise ConfigError("The counts do not fit the model.", "Count with this model.")
+        raise ConfigError(Text("The counts do not fit the model."), Text("Count with this model."))
     files, placed = place_records(
         manifest.layouts,
         manifest.layer_layout,
@@ -153,10 +153,9 @@ def _copy(container: Container, writer: ContainerWriter, progress: Report, stop:
             progress(Progress(done, total, Text("moving the experts of layer {0}", item.layer + 1)))
             data = container.read_record(item.layer, item.expert)
             if writer.write([data]) != item.sha256:
-                raise ContainerError(
-                    f"{container.path} is damaged: layer {item.layer}, expert {item.expert}.",
-                    DAMAGED,
-                )
+                what = Text("layer {0}, expert {1}", item.layer, item.expert)
+                text = Text("{0} is damaged: {1}.", container.path, what)
+                raise ContainerError(text, DAMAGED)
             done += item.bytes
     except Stopped:
         writer.sync()
@@ -195,6 +194,6 @@ def _require(same: bool, work: Path) -> None:
     if not same:
         shutil.rmtree(work, ignore_errors=True)
         raise StorageError(
-            f"The drive gave back other bytes than were written to {work}.",
-            "Check the health of the drive. The model itself is unchanged.",
+            Text("The drive gave back other bytes than were written to {0}.", work),
+            Text("Check the health of the drive. The model itself is unchanged."),
         )

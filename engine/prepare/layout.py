@@ -28,6 +28,7 @@ from engine.errors import ConfigError
 from engine.formats import NumberFormat
 from engine.model.weights import Role, WeightSpec
 from engine.prepare.fingerprint import fingerprint
+from engine.text import Text
 
 LOSSLESS = {
     "Q4_0": NumberFormat.INT4,
@@ -164,8 +165,8 @@ def _expert_order(
     order = hot_order.get(layer, range(experts))
     if sorted(order) != list(range(experts)):
         raise ConfigError(
-            f"The expert order of layer {layer} lacks or repeats experts.",
-            f"Give each of 0 to {experts - 1} once, or leave the layer out.",
+            Text("The expert order of layer {0} lacks or repeats experts.", layer),
+            Text("Give each of 0 to {0} once, or leave the layer out.", experts - 1),
         )
     return order
 

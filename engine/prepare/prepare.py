@@ -29,7 +29,7 @@ from engine.prepare.layout import Plan, make_plan
 from engine.prepare.target import check_space, claimed, found_complete
 from engine.prepare.writing import write_items
 from engine.stop import StopFlag
-from engine.text import Text
+from engine.text import Text, joined
 
 Report = Callable[[Progress], None]
 
@@ -92,10 +92,13 @@ def checked_quant(quant: str, expert_block: int = RECORD_ALIGN) -> Quant:
     known: dict[str, Quant] = {name: name for name in get_args(Quant)}
     if quant not in known:
         raise ConfigError(
-            f"The number format {quant[:40]!r} is not known.", f"Choose one of {', '.join(known)}."
+            Text("The number format {0} is not known.", f"{quant[:40]!r}"),
+            Text("Choose one of {0}.", ", ".join(known)),
         )
     if expert_block not in RECORD_ALIGNMENTS:
-        raise ConfigError(f"The expert block is {expert_block} bytes.", "Choose 4k, 16k or 64k.")
+        raise ConfigError(
+            Text("The expert block is {0} bytes.", expert_block), Text("Choose 4k, 16k or 64k.")
+        )
     return known[quant]
 
 
@@ -106,19 +109,23 @@ def refuse_unknown(checkpoint: Checkpoint) -> None:
     missing = missing_tensors(checkpoint, specs)
     if missing:
         raise CheckpointError(
-            f"{checkpoint.path} lacks {len(missing)} tensors: {_some(missing)}.",
-            "Fetch the complete model again.",
+            Text("{0} lacks {1} tensors: {2}.", checkpoint.path, len(missing), _some(missing)),
+            Text("Fetch the complete model again."),
         )
     unexpected = unexpected_tensors(checkpoint, specs)
     if unexpected:
         raise UnsupportedModelError(
-            f"{checkpoint.path} holds tensors this version does not know: {_some(unexpected)}.",
-            "Choose another version of the model, or update Edge0.",
+            Text(
+                "{0} holds tensors this version does not know: {1}.",
+                checkpoint.path,
+                _some(unexpected),
+            ),
+            Text("Choose another version of the model, or update Edge0."),
         )
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+def _some(names: Sequence[str]) -> Text:
+    return joined(", ", [*names[:5], "…"] if len(names) > 5 else names)
 
 
 def _convert(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.errors import CheckpointError
 from engine.formats import BLOCK_COLS, TABLES, Blocks, NumberFormat, blocks
+from engine.text import Text
 
 Floats = NDArray[np.float32]
 
@@ -58,13 +59,18 @@ def _peaks(part: Floats, fmt: NumberFormat, name: str) -> Floats:
     limit = FP16_MAX * _table_peak(fmt)
     if not np.isfinite(peak).all():
         raise CheckpointError(
-            f"The weight {name} holds values that are not numbers (NaN or infinity).",
-            "The file is damaged: download it again.",
+            Text("The weight {0} holds values that are not numbers (NaN or infinity).", name),
+            Text("The file is damaged: download it again."),
         )
     if np.abs(peak).max() > limit:
         raise CheckpointError(
-            f"The weight {name} holds values beyond ±{limit:.0f}, too large for {fmt}.",
-            "Convert with --quant bf16.",
+            Text(
+                "The weight {0} holds values beyond ±{1}, too large for {2}.",
+                name,
+                f"{limit:.0f}",
+                fmt,
+            ),
+            Text("Convert it in the number format bf16 (--quant bf16)."),
         )
     return peak
 

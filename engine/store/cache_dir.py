@@ -17,6 +17,7 @@ from pathlib import Path
 import platformdirs
 
 from engine.errors import StorageError
+from engine.text import Text
 
 MAX_CACHE_BYTES = 1 << 30
 _ENTRY = re.compile(r"[0-9a-f]{32}")
@@ -61,7 +62,8 @@ def forget_all(cache_dir: str | Path | None = None) -> int:
     freed = sum(_removed(folder) for folder in dict.fromkeys(doomed))
     if any(folder.exists() for folder in doomed):
         raise StorageError(
-            f"Some files in {root.parent} are in use.", "Close Edge0 everywhere and try again."
+            Text("Some files in {0} are in use.", root.parent),
+            Text("Close Edge0 everywhere and try again."),
         )
     return freed
 

@@ -18,6 +18,7 @@ from engine.errors import StorageError
 from engine.formats import RECORD_ALIGN, aligned
 from engine.machine.unbuffered import RawReader, open_unbuffered
 from engine.stop import StopFlag
+from engine.text import Text
 
 DEPTHS = (1, 2, 4, 8)
 
@@ -91,15 +92,18 @@ def probe_reads(
     try:
         sizes = [path.stat().st_size // RECORD_ALIGN * RECORD_ALIGN for path in files]
         if not sum(sizes):
-            raise StorageError("There is nothing to measure.", "Give files of at least 4 KiB.")
+            raise StorageError(
+                Text("There is nothing to measure."), Text("Give files of at least 4 KiB.")
+            )
         for depth in depths:
             lanes = [_open_lane(files, sizes, length, seed) for seed in range(depth)]
             unbuffered = unbuffered and all(r.unbuffered for lane in lanes for r in lane.readers)
             points.append(_measure(lanes, seconds / len(depths), stop, clock))
             stop.check()
     except OSError as error:
-        step = "Check that the drive is connected and the files may be read."
-        raise StorageError(f"The drive could not be measured: {error}.", step) from error
+        step = Text("Check that the drive is connected and the files may be read.")
+        text = Text("The drive could not be measured: {0}.", error.strerror or error)
+        raise StorageError(text, step) from error
     return ProbeResult(length, unbuffered, tuple(points))
 
 

@@ -21,6 +21,7 @@ from engine.kernels import native
 from engine.machine.memory import mapping_unit
 from engine.store.policy import Keys, Policy
 from engine.store.predictor import PredictionTotals
+from engine.text import Text
 
 Mode = Literal["mapped", "direct"]
 LANES = 4
@@ -87,9 +88,10 @@ class ExpertStore:
             options, names, len(paths), error, _ERROR_BYTES
         )
         if not handle:
+            reason = error.value.decode("utf-8", "replace")
             raise StorageError(
-                f"The model's experts cannot be opened: {error.value.decode('utf-8', 'replace')}.",
-                "Check that the drive is connected and that you may read the folder.",
+                Text("The model's experts cannot be opened: {0}.", reason),
+                Text("Check that the drive is connected and that you may read the folder."),
             )
         return handle
 
@@ -152,10 +154,13 @@ class ExpertStore:
         """The error of the read that just failed."""
         text = ctypes.create_string_buffer(_ERROR_BYTES)
         self._library.e0_store_take_error(self.handle, text, _ERROR_BYTES)
-        reason = text.value.decode("utf-8", "replace") or "unknown reason"
+        reason = text.value.decode("utf-8", "replace") or Text("unknown reason")
         return StorageError(
-            f"Reading the model's experts failed: {reason}.",
-            "Check the drive, then try again; if it stays, verify or convert the model again.",
+            Text("Reading the model's experts failed: {0}.", reason),
+            Text(
+                "Check the drive, then try again; if it stays, check the model's files or convert"
+                " the model again."
+            ),
         )
 
     def close(self) -> None:

@@ -26,6 +26,7 @@ from engine.container.strict import decode, parse_json
 from engine.errors import ContainerError, Edge0Error
 from engine.store.cache_dir import model_cache, trim
 from engine.store.policy import Keys, Policy, Scores
+from engine.text import Text
 
 USAGE_NAME = "usage.json"
 MAX_BYTES = 16 << 20  # the largest model we accept (2^18 experts) needs 3 MB
@@ -38,7 +39,7 @@ Counts = NDArray[np.int64]  # (layers, experts)
 Rates = NDArray[np.float64]  # (layers, experts), uses a token
 
 _FORMAT, _VERSION = "edge0-usage", 1
-_AGAIN = "It is written anew after the next replies."
+_AGAIN = Text("It is written anew after the next replies.")
 log = logging.getLogger(__name__)
 
 
@@ -99,19 +100,19 @@ def write_usage(path: Path, model_id: str, usage: Usage) -> bool:
 
 def _read_capped(path: Path) -> bytes:
     if checked_size(path) > MAX_BYTES:
-        raise ContainerError(f"{path.name} is far too large.", _AGAIN)
+        raise ContainerError(Text("{0} is far too large.", path.name), _AGAIN)
     with open_checked(path) as file, storage_errors(path):
         return file.read(MAX_BYTES)
 
 
 def _checked(file: _File, model_id: str, shape: tuple[int, int]) -> Usage:
     if (file.format, file.version, file.model) != (_FORMAT, _VERSION, model_id):
-        raise ContainerError("it belongs to another model or version.", _AGAIN)
+        raise ContainerError(Text("it belongs to another model or version."), _AGAIN)
     if len(file.counts) != shape[0] or any(len(row) != shape[1] for row in file.counts):
-        raise ContainerError("it has the wrong number of layers or experts.", _AGAIN)
+        raise ContainerError(Text("it has the wrong number of layers or experts."), _AGAIN)
     counts = np.array(file.counts, np.float64)
     if file.tokens < 0 or counts.min() < 0 or counts.max() > file.tokens * 1.01 + 1:
-        raise ContainerError("its numbers cannot be.", _AGAIN)
+        raise ContainerError(Text("its numbers cannot be."), _AGAIN)
     return Usage(counts, file.tokens)
 
 

@@ -262,6 +262,10 @@
         <translation>速度未知的硬盘</translation>
     </message>
     <message>
+        <source>A few thousand words are plenty.</source>
+        <translation>几千个词就足够了。</translation>
+    </message>
+    <message>
         <source>A folder&apos;s name ends in a dot or a space.</source>
         <translation>文件夹名称以点或空格结尾。</translation>
     </message>
@@ -276,6 +280,10 @@
     <message>
         <source>A slow kind of drive</source>
         <translation>较慢的硬盘类型</translation>
+    </message>
+    <message>
+        <source>A weight has block scales that {0} cannot hold.</source>
+        <translation>有一个权重的块缩放值无法用 {0} 表示。</translation>
     </message>
     <message>
         <source>A whole drive is never excluded.</source>
@@ -302,6 +310,14 @@
         <translation>请检查硬盘是否已连接且正常。</translation>
     </message>
     <message>
+        <source>Check that the drive is connected and that you may read the folder.</source>
+        <translation>请检查硬盘是否已连接，以及是否有权读取该文件夹。</translation>
+    </message>
+    <message>
+        <source>Check that the drive is connected and the files may be read.</source>
+        <translation>请检查硬盘是否已连接，以及文件是否可读。</translation>
+    </message>
+    <message>
         <source>Check that this computer is online, then try again. If other pages open, check the proxy and the hub&apos;s address; a mirror may be reachable.</source>
         <translation>请确认本机已联网，然后重试。如果其他网页能打开，请检查代理和模型库地址；也许可以换用镜像。</translation>
     </message>
@@ -312,6 +328,14 @@
     <message>
         <source>Check the drive and the permissions.</source>
         <translation>请检查硬盘和访问权限。</translation>
+    </message>
+    <message>
+        <source>Check the drive, then try again; if it stays, check the model&apos;s files or convert the model again.</source>
+        <translation>请检查硬盘后重试；如果仍然如此，请检查模型文件或重新转换模型。</translation>
+    </message>
+    <message>
+        <source>Check the health of the drive. The model itself is unchanged.</source>
+        <translation>请检查硬盘的健康状况。模型本身没有变化。</translation>
     </message>
     <message>
         <source>Check the model&apos;s files, or convert the model again.</source>
@@ -348,6 +372,10 @@
     <message>
         <source>Check where the model comes from; this file should be small.</source>
         <translation>请检查模型的来源；此文件本应很小。</translation>
+    </message>
+    <message>
+        <source>Choose 4k, 16k or 64k.</source>
+        <translation>请选择 4k、16k 或 64k。</translation>
     </message>
     <message>
         <source>Choose a .gguf model file.</source>
@@ -422,6 +450,10 @@
         <translation>请换一个名称，或先删除旧的。</translation>
     </message>
     <message>
+        <source>Choose another version of the model, or update Edge0.</source>
+        <translation>请选择此模型的其他版本，或更新 Edge0。</translation>
+    </message>
+    <message>
         <source>Choose another version of the model.</source>
         <translation>请选择此模型的其他版本。</translation>
     </message>
@@ -434,12 +466,20 @@
         <translation>请选择以下类型之一：{0}。</translation>
     </message>
     <message>
+        <source>Choose one of {0}.</source>
+        <translation>请从 {0} 中选择。</translation>
+    </message>
+    <message>
         <source>Choose the model&apos;s files.</source>
         <translation>请选择模型文件。</translation>
     </message>
     <message>
         <source>Choose the original (BF16) version, or a GGUF.</source>
         <translation>请选择原始（BF16）版本，或 GGUF 文件。</translation>
+    </message>
+    <message>
+        <source>Close Edge0 everywhere and try again.</source>
+        <translation>请关闭所有 Edge0 后重试。</translation>
     </message>
     <message>
         <source>Close other programs or lower the memory budget, or the machine will crawl.</source>
@@ -454,12 +494,20 @@
         <translation>请先转换：edge0 prepare --model &quot;{0}&quot; --out FOLDER。</translation>
     </message>
     <message>
+        <source>Convert it in the number format bf16 (--quant bf16).</source>
+        <translation>请用数值格式 bf16 转换（--quant bf16）。</translation>
+    </message>
+    <message>
         <source>Convert or download the model again.</source>
         <translation>请重新转换或下载模型。</translation>
     </message>
     <message>
         <source>Convert the model again.</source>
         <translation>请重新转换模型。</translation>
+    </message>
+    <message>
+        <source>Count with this model.</source>
+        <translation>请用此模型统计。</translation>
     </message>
     <message>
         <source>Direct</source>
@@ -518,6 +566,10 @@
         <translation>对流式读取专家来说太慢：第一次回复可能要几分钟。请把模型移到 NVMe 固态硬盘。</translation>
     </message>
     <message>
+        <source>Fetch the complete model again.</source>
+        <translation>请重新获取完整的模型。</translation>
+    </message>
+    <message>
         <source>Fetch the complete model.</source>
         <translation>请获取完整的模型。</translation>
     </message>
@@ -562,12 +614,28 @@
         <translation>请腾出空间。</translation>
     </message>
     <message>
+        <source>Give a text of some hundred words.</source>
+        <translation>请提供几百个词的文本。</translation>
+    </message>
+    <message>
+        <source>Give each of 0 to {0} once, or leave the layer out.</source>
+        <translation>0 到 {0} 每个各写一次，或省略此层。</translation>
+    </message>
+    <message>
+        <source>Give files of at least 4 KiB.</source>
+        <translation>请提供至少 4 KiB 的文件。</translation>
+    </message>
+    <message>
         <source>How experts are read</source>
         <translation>专家的读取方式</translation>
     </message>
     <message>
         <source>If replies stall for 1 to 3 seconds now and then, exclude the expert files (models\*\*.moex) from scanning: the setup wizard offers it and can undo it.</source>
         <translation>如果回复不时停顿 1 到 3 秒，可将专家文件（models\*\*.moex）排除在扫描之外：设置向导可以添加，也可以撤销。</translation>
+    </message>
+    <message>
+        <source>It is written anew after the next replies.</source>
+        <translation>之后的回复完成后会重新写入。</translation>
     </message>
     <message>
         <source>It reads about a tenth as fast as NVMe: keep models that do not fit into memory on an NVMe SSD.</source>
@@ -666,6 +734,10 @@
         <translation>连一个词元的专家都放不下</translation>
     </message>
     <message>
+        <source>Nothing is known yet about which experts this model uses most.</source>
+        <translation>还不知道此模型最常用哪些专家。</translation>
+    </message>
+    <message>
         <source>One thread computes slowly. Check limits set on this program or container.</source>
         <translation>单线程计算很慢。请检查对此程序或容器设置的限制。</translation>
     </message>
@@ -692,6 +764,10 @@
     <message>
         <source>Only {0} GB are free now: with a budget of {1} GB the system may start to swap.</source>
         <translation>现在只有 {0} GB 可用：预算为 {1} GB 时系统可能开始换页。</translation>
+    </message>
+    <message>
+        <source>Open the model again.</source>
+        <translation>请重新打开模型。</translation>
     </message>
     <message>
         <source>Open {0}, accept the licence there, then try again.</source>
@@ -734,6 +810,10 @@
         <translation>正在绕过所有缓存随机读取…</translation>
     </message>
     <message>
+        <source>Reading the model&apos;s experts failed: {0}.</source>
+        <translation>读取模型的专家失败：{0}。</translation>
+    </message>
+    <message>
         <source>Reading {0} of {1} failed: {2}.</source>
         <translation>读取 {1} 的 {0} 失败：{2}。</translation>
     </message>
@@ -758,6 +838,10 @@
         <translation>再次执行即可继续。</translation>
     </message>
     <message>
+        <source>Save it as UTF-8.</source>
+        <translation>请保存为 UTF-8。</translation>
+    </message>
+    <message>
         <source>Set the memory budget to {0} GB.</source>
         <translation>把内存预算设为 {0} GB。</translation>
     </message>
@@ -776,6 +860,10 @@
     <message>
         <source>Shorten the message, remove earlier ones or start a new chat.</source>
         <translation>请缩短消息、删除较早的消息或新建聊天。</translation>
+    </message>
+    <message>
+        <source>Some files in {0} are in use.</source>
+        <translation>{0} 中有文件正在使用。</translation>
     </message>
     <message>
         <source>Speed when nothing is in memory</source>
@@ -814,6 +902,10 @@
         <translation>预算已降到这台电脑拥有的 {0} GB。</translation>
     </message>
     <message>
+        <source>The calibration text is empty.</source>
+        <translation>校准文本为空。</translation>
+    </message>
+    <message>
         <source>The checkpoint is already quantised ({0}).</source>
         <translation>此模型已经量化过（{0}）。</translation>
     </message>
@@ -824,6 +916,10 @@
     <message>
         <source>The conversation has {0} tokens; the context holds {1} and the reply.</source>
         <translation>对话有 {0} 个词元；除回复外，上下文只能容纳 {1} 个。</translation>
+    </message>
+    <message>
+        <source>The counts do not fit the model.</source>
+        <translation>统计数据与此模型不符。</translation>
     </message>
     <message>
         <source>The disk is full: {0} could not be written.</source>
@@ -840,6 +936,14 @@
     <message>
         <source>The download of {0} has the wrong content; it was thrown away.</source>
         <translation>下载的 {0} 内容不对，已丢弃。</translation>
+    </message>
+    <message>
+        <source>The drive could not be measured: {0}.</source>
+        <translation>无法测量硬盘：{0}。</translation>
+    </message>
+    <message>
+        <source>The drive gave back other bytes than were written to {0}.</source>
+        <translation>从 {0} 读回的内容与写入的不一致。</translation>
     </message>
     <message>
         <source>The drive is as slow as SATA</source>
@@ -866,6 +970,14 @@
         <translation>硬盘报告 {0} °C。</translation>
     </message>
     <message>
+        <source>The expert block is {0} bytes.</source>
+        <translation>专家块的大小是 {0} 字节。</translation>
+    </message>
+    <message>
+        <source>The expert order of layer {0} lacks or repeats experts.</source>
+        <translation>第 {0} 层的专家顺序中有缺失或重复。</translation>
+    </message>
+    <message>
         <source>The file does not match its own description; fetch the model again.</source>
         <translation>文件与其自身的描述不符；请重新获取模型。</translation>
     </message>
@@ -882,8 +994,16 @@
         <translation>文件已损坏或不完整；请重新获取模型。</translation>
     </message>
     <message>
+        <source>The file is damaged: download it again.</source>
+        <translation>文件已损坏：请重新下载。</translation>
+    </message>
+    <message>
         <source>The file {0} has an unsafe name.</source>
         <translation>文件 {0} 的名称不安全。</translation>
+    </message>
+    <message>
+        <source>The files in {0} were replaced.</source>
+        <translation>{0} 中的文件已被替换。</translation>
     </message>
     <message>
         <source>The first reply after a start still reads cold files: edge0 warm reads them ahead.</source>
@@ -962,6 +1082,10 @@
         <translation>模型的聊天模板不接受这些消息：{0}。</translation>
     </message>
     <message>
+        <source>The model&apos;s experts cannot be opened: {0}.</source>
+        <translation>无法打开模型的专家：{0}。</translation>
+    </message>
+    <message>
         <source>The model&apos;s output is not a number for {0} of {1} tokens.</source>
         <translation>模型的输出中，{1} 个词元里有 {0} 个不是数字。</translation>
     </message>
@@ -980,6 +1104,10 @@
     <message>
         <source>The native kernels run on their slowest path</source>
         <translation>本机计算库只能以最慢的方式运行</translation>
+    </message>
+    <message>
+        <source>The number format {0} is not known.</source>
+        <translation>未知的数值格式 {0}。</translation>
     </message>
     <message>
         <source>The package index gave an answer we cannot read.</source>
@@ -1030,6 +1158,14 @@
         <translation>分词器用 {0} 把词元变成文字，而此方式不受支持。</translation>
     </message>
     <message>
+        <source>The weight {0} holds values beyond ±{1}, too large for {2}.</source>
+        <translation>权重 {0} 中有超出 ±{1} 的值，对 {2} 来说太大。</translation>
+    </message>
+    <message>
+        <source>The weight {0} holds values that are not numbers (NaN or infinity).</source>
+        <translation>权重 {0} 中有不是数字的值（NaN 或无穷大）。</translation>
+    </message>
+    <message>
         <source>The weights are stored as {0}; only {1} can be read.</source>
         <translation>权重以 {0} 存储；只能读取 {1}。</translation>
     </message>
@@ -1056,6 +1192,10 @@
     <message>
         <source>There is no public model {0}.</source>
         <translation>没有公开的模型 {0}。</translation>
+    </message>
+    <message>
+        <source>There is nothing to measure.</source>
+        <translation>没有可以测量的内容。</translation>
     </message>
     <message>
         <source>There is too little room in {0} to measure the drive.</source>
@@ -1120,6 +1260,10 @@
     <message>
         <source>Use system, user, assistant or tool.</source>
         <translation>请使用 system、user、assistant 或 tool。</translation>
+    </message>
+    <message>
+        <source>Use the model for a while, or add --calibrate.</source>
+        <translation>请先使用此模型一段时间，或加上 --calibrate。</translation>
     </message>
     <message>
         <source>Usually too slow for streaming experts, and it may be unplugged. Move the models to the built-in SSD.</source>
@@ -1446,8 +1590,16 @@
         <translation>类型为 {0}；第 {1} 到 {2} 列会切开它的块</translation>
     </message>
     <message>
+        <source>it belongs to another model or version.</source>
+        <translation>它属于另一个模型或版本。</translation>
+    </message>
+    <message>
         <source>it computes with a number that is too large</source>
         <translation>它用过大的数字进行计算</translation>
+    </message>
+    <message>
+        <source>it has the wrong number of layers or experts.</source>
+        <translation>它的层数或专家数不对。</translation>
     </message>
     <message>
         <source>it makes a value that is too large</source>
@@ -1460,6 +1612,10 @@
     <message>
         <source>it was still not done after {0} s of processor time</source>
         <translation>用了 {0} 秒处理器时间仍未完成</translation>
+    </message>
+    <message>
+        <source>its numbers cannot be.</source>
+        <translation>其中的数字不可能成立。</translation>
     </message>
     <message>
         <source>its signature</source>
@@ -1718,6 +1874,10 @@
         <translation>true 或 false</translation>
     </message>
     <message>
+        <source>unknown reason</source>
+        <translation>原因不明</translation>
+    </message>
+    <message>
         <source>unpacking {0}</source>
         <translation>正在解包 {0}</translation>
     </message>
@@ -1950,6 +2110,10 @@
         <translation>{0} 中的权重是 pickle 格式（{1}），可能执行任意代码。</translation>
     </message>
     <message>
+        <source>{0} holds tensors this version does not know: {1}.</source>
+        <translation>{0} 中有本版本不认识的张量：{1}。</translation>
+    </message>
+    <message>
         <source>{0} holds {1} GGUF models.</source>
         <translation>{0} 中有 {1} 个 GGUF 模型。</translation>
     </message>
@@ -1994,8 +2158,16 @@
         <translation>{0} 过大（{1} 字节）。</translation>
     </message>
     <message>
+        <source>{0} is far too large.</source>
+        <translation>{0} 过大。</translation>
+    </message>
+    <message>
         <source>{0} is given only to people who log in.</source>
         <translation>{0} 只提供给已登录的用户。</translation>
+    </message>
+    <message>
+        <source>{0} is larger than {1} MB.</source>
+        <translation>{0} 超过 {1} MB。</translation>
     </message>
     <message>
         <source>{0} is larger than {1} MiB.</source>
@@ -2092,6 +2264,10 @@
     <message>
         <source>{0} lacks the tensor {1} that {2} puts there.</source>
         <translation>{0} 中缺少张量 {1}，而 {2} 说它在那里。</translation>
+    </message>
+    <message>
+        <source>{0} lacks {1} tensors: {2}.</source>
+        <translation>{0} 缺少 {1} 个张量：{2}。</translation>
     </message>
     <message>
         <source>{0} may not be called</source>
