@@ -27,6 +27,7 @@ from engine.kernels.packing import pack
 from engine.model.encode import Operands, encode, rotary_vectors
 from engine.model.program import Linear, Program, Router
 from engine.model.weights import Role
+from engine.prepare.quantize import quantize
 from engine.stop import StopFlag
 from engine.store.predictor import ReadAhead
 from engine.store.store import ExpertStore
@@ -208,16 +209,17 @@ class NativeExecutor:
         return matrices, vectors, rotary
 
     def _add_predictors(self, container: Container, program: Program) -> dict[str, int]:
-        """bf16 copies of the routers: a guess may be rough, but must not cost memory bandwidth."""
+        """int8 copies of the routers: a guess may be rough, but must not cost memory bandwidth."""
         found = {}
         for op in program.body:
             if not isinstance(op, Router):
                 continue
             entry = container.manifest.tensors[op.weight]
-            packed = pack(self._weights.floats(entry).reshape(entry.shape), NumberFormat.BF16)
+            weights = self._weights.floats(entry).reshape(entry.shape)
+            packed = pack(quantize(weights, NumberFormat.INT8, op.weight), NumberFormat.INT8)
             self._kept.append(packed)
             rows, cols = entry.shape
-            copy = native.matrix(NumberFormat.BF16, rows, cols, packed.ctypes.data)
+            copy = native.matrix(NumberFormat.INT8, rows, cols, packed.ctypes.data)
             found[op.weight] = self._add_matrix(copy)
         return found
 

@@ -96,6 +96,7 @@ void e0_unlock(e0_mutex *);
 e0_cond *e0_cond_new(void);
 void e0_cond_free(e0_cond *);
 void e0_wait(e0_cond *, e0_mutex *);
+void e0_signal(e0_cond *); /* wakes one */
 void e0_signal_all(e0_cond *);
 e0_thread *e0_thread_start(void (*fn)(void *), void *arg);
 void e0_thread_join(e0_thread *);

@@ -21,6 +21,13 @@ typedef struct {
     int cols, blocks;
 } e0_rows;
 
+/* What a layer's experts work on: floats, and the same quantised where their matrices are. */
+typedef struct {
+    const float *data;
+    int stride;
+    e0_rows rows;
+} e0_layer_input;
+
 /* One run of assignments (token, slot) of one expert, split in panels. */
 typedef struct {
     int expert, begin, end, first_panel, panels;
@@ -28,7 +35,8 @@ typedef struct {
 } e0_group;
 
 enum { SCRATCH_ROWS, SCRATCH_PANELS, SCRATCH_GATHERED, SCRATCH_POINTERS, SCRATCH_HIDDEN, SCRATCH_GATE, SCRATCH_OUT,
-       SCRATCH_GROUPS, SCRATCH_LOGITS, SCRATCH_ROTARY, SCRATCH_ATTENTION, SCRATCH_PREDICT, SCRATCH_COUNT };
+       SCRATCH_GROUPS, SCRATCH_LOGITS, SCRATCH_ROTARY, SCRATCH_ATTENTION, SCRATCH_PREDICT,
+       SCRATCH_VOTES, SCRATCH_COUNT };
 
 struct e0_exec {
     const e0_kernels *k;
@@ -67,6 +75,6 @@ void e0_run_attention(e0_exec *, const e0_op *);
 void e0_run_router(e0_exec *, const e0_op *);
 /* `next`: the router (or, in a dense model, the experts) of the layer after, NULL for none. */
 int e0_run_experts(e0_exec *, const e0_op *, const e0_op *next);
-/* Keeps, and reads ahead, what `layer` will probably use; `next` chooses there, `data` is the input here. */
-void e0_predict(e0_exec *, int layer, const float *data, int stride, const e0_op *next);
+/* Keeps, and reads ahead, what `layer` will probably use; `next` chooses there, `in` is the input here. */
+void e0_predict(e0_exec *, int layer, const e0_layer_input *in, const e0_op *next);
 #endif

@@ -14,9 +14,7 @@ typedef struct {
     int k, groups, hidden_blocks, in_blocks;
     e0_group *group;          /* one per distinct expert */
     int32_t *entry, *row;     /* assignments ordered by expert: entry = token * k + slot, row = token */
-    e0_rows rows;
-    const float *data;
-    int stride;
+    e0_layer_input in;
     e0_panel *panel, *hidden; /* inputs, and act(gate) * up, of every group's panels */
     float **y;                /* output row of every assignment, ordered like `entry` */
     float *out;
@@ -106,7 +104,7 @@ static void gather_item(void *arg, int item, int thread) {
     expert_args *a = arg;
     e0_group *g = a->group + item;
     size_t at = (size_t)g->begin * (size_t)(a->in_blocks * (E0_BLOCK + 8));
-    e0_panels(a->x, quantised_input(a) ? &a->rows : NULL, a->data, a->stride, a->row + g->begin, g->end - g->begin,
+    e0_panels(a->x, quantised_input(a) ? &a->in.rows : NULL, a->in.data, a->in.stride, a->row + g->begin, g->end - g->begin,
               a->panel + g->first_panel, a->gathered + at);
 }
 
@@ -238,7 +236,7 @@ static int compute_all(expert_args *a, const e0_op *next) {
         tokens[i] = a->group[i].end - a->group[i].begin;
     }
     e0_store_acquire(x->store, layer, experts, tokens, a->groups, ready);
-    if (next) e0_predict(x, layer + 1, a->data, a->stride, next);
+    if (next) e0_predict(x, layer + 1, &a->in, next);
     for (int i = 0; i < a->groups; i++)
         if (ready[i]) a->active[a->n_active++] = i;
     while (true) {
@@ -265,9 +263,9 @@ int e0_run_experts(e0_exec *x, const e0_op *op, const e0_op *next) {
     expert_args a = {.x = x, .op = op, .m = x->record[op->layer], .k = op->top_k};
     for (int i = 0; i < a.k; i++) a.ones[i] = 1.0f;
     if (!group_assignments(&a)) return 0;
-    a.data = e0_row(x, op->a, 0);
-    a.stride = x->buffer[op->a].stride;
-    if (quantised_input(&a)) a.rows = e0_quantize(x, a.data, a.stride, x->tokens, a.m[0].cols);
+    a.in.data = e0_row(x, op->a, 0);
+    a.in.stride = x->buffer[op->a].stride;
+    if (quantised_input(&a)) a.in.rows = e0_quantize(x, a.in.data, a.in.stride, x->tokens, a.m[0].cols);
     if (!allocate(&a)) return 0;
     if (x->tokens < 4)
         for (int i = 0; i < a.groups; i++) gather_item(&a, i, 0);

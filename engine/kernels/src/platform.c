@@ -34,6 +34,7 @@ void e0_unlock(e0_mutex *m) { ReleaseSRWLockExclusive(&m->lock); }
 e0_cond *e0_cond_new(void) { return calloc(1, sizeof(e0_cond)); }
 void e0_cond_free(e0_cond *c) { free(c); }
 void e0_wait(e0_cond *c, e0_mutex *m) { SleepConditionVariableSRW(&c->cond, &m->lock, INFINITE, 0); }
+void e0_signal(e0_cond *c) { WakeConditionVariable(&c->cond); }
 void e0_signal_all(e0_cond *c) { WakeAllConditionVariable(&c->cond); }
 
 static DWORD WINAPI thread_main(LPVOID arg) {
@@ -153,6 +154,7 @@ e0_cond *e0_cond_new(void) {
 }
 void e0_cond_free(e0_cond *c) { pthread_cond_destroy(&c->cond); free(c); }
 void e0_wait(e0_cond *c, e0_mutex *m) { pthread_cond_wait(&c->cond, &m->lock); }
+void e0_signal(e0_cond *c) { pthread_cond_signal(&c->cond); }
 void e0_signal_all(e0_cond *c) { pthread_cond_broadcast(&c->cond); }
 
 static void *thread_main(void *arg) {

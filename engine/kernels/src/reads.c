@@ -40,30 +40,34 @@ static e0_job pop(e0_store *s, e0_job_queue *q) {
     return j;
 }
 
-/* One lane stays free for demand, unless there is only one. */
+/* One lane stays free for demand, unless there is only one. With one token at a time a read that is waited
+ * for gets the drive to itself. */
 static bool may_read_ahead(const e0_store *s) {
-    return s->ahead.n && (s->lanes < 2 || s->ahead_running < s->lanes - 1);
+    if (!s->ahead.n || (s->chunk_tokens == 1 && s->demand_running)) return false;
+    return s->lanes < 2 || s->ahead_running < s->lanes - 1;
 }
+
+static bool has_work(const e0_store *s) { return s->demand.n || may_read_ahead(s); }
 
 /* ---- lanes ---- */
 void e0_lane_main(void *arg) {
     e0_store *s = arg;
     e0_lock(s->mutex);
     while (true) {
-        while (!s->demand.n && !may_read_ahead(s) && !s->quit) e0_wait(s->work, s->mutex);
+        while (!has_work(s) && !s->quit) e0_wait(s->work, s->mutex);
         if (s->quit) break;
         e0_job j = pop(s, s->demand.n ? &s->demand : &s->ahead);
-        s->ahead_running += j.ahead;
+        s->ahead_running += j.ahead, s->demand_running += !j.ahead;
+        if (has_work(s)) e0_signal(s->work); /* each lane wakes the next: all at once would push the computing aside */
         e0_unlock(s->mutex);
         double start = e0_now();
         j.error = read_record(s, &j);
         double seconds = e0_now() - start;
         e0_lock(s->mutex);
-        s->ahead_running -= j.ahead;
+        s->ahead_running -= j.ahead, s->demand_running -= !j.ahead;
         note_speed(s, &j, seconds);
         s->done[s->done_n++] = j;
         e0_signal_all(s->arrived);
-        if (j.ahead) e0_signal_all(s->work);
     }
     e0_unlock(s->mutex);
 }
@@ -98,7 +102,7 @@ bool e0_read_submit(e0_store *s, int key, bool ahead) {
         return true;
     }
     push(s, ahead ? &s->ahead : &s->demand, j);
-    e0_signal_all(s->work);
+    e0_signal(s->work);
     return true;
 }
 
@@ -113,7 +117,7 @@ void e0_read_promote(e0_store *s, int key) {
             push(s, &s->ahead, j);
         }
     }
-    e0_signal_all(s->work);
+    e0_signal(s->work);
 }
 
 static void note_failure(e0_store *s, const e0_job *j) {

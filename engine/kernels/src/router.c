@@ -65,14 +65,34 @@ typedef struct {
     e0_exec *x;
     const e0_matrix *m;
     const e0_panel *panels;
-    int n_panels;
+    int n_panels, strips, step;
     float *const *y;
-} predict_args;
+} ask_args;
 
-static void predict_item(void *arg, int strip, int thread) {
+static void ask_item(void *arg, int item, int thread) {
     (void)thread;
-    predict_args *a = arg;
-    a->x->k->matmul(a->m, a->m->data, strip, strip + 1, a->panels, a->n_panels, a->y);
+    ask_args *a = arg;
+    int begin = item * a->step, end = begin + a->step < a->strips ? begin + a->step : a->strips;
+    a->x->k->matmul(a->m, a->m->data, begin, end, a->panels, a->n_panels, a->y);
+}
+
+/* A router's scores for `n` of this layer's inputs, spread over the chunk. False when memory is short. */
+static bool ask_router(e0_exec *x, const e0_matrix *m, const e0_layer_input *in, int n, float **y) {
+    int strips = (m->rows + E0_STRIP - 1) / E0_STRIP, panels = e0_panel_count(n), step = n > 1 ? 1 : 4;
+    size_t floats = (size_t)n * (size_t)strips * E0_STRIP * sizeof(float);
+    uint8_t *at = e0_scratch_get(x, SCRATCH_PREDICT, floats + (size_t)panels * sizeof(e0_panel) + e0_gathered_bytes(n, m->cols));
+    e0_rows rows = m->format < E0_BF16 && !in->rows.q ? e0_quantize(x, in->data, in->stride, x->tokens, m->cols) : in->rows;
+    if (x->out_of_memory) return false;
+    e0_panel *panel = (e0_panel *)(at + floats);
+    int32_t row[PREDICT_ROWS];
+    for (int i = 0; i < n; i++) {
+        row[i] = (int32_t)((int64_t)x->tokens * i / n);
+        y[i] = (float *)at + (size_t)i * (size_t)strips * E0_STRIP;
+    }
+    e0_panels(x, m->format < E0_BF16 ? &rows : NULL, in->data, in->stride, row, n, panel, (uint8_t *)(panel + panels));
+    ask_args a = {x, m, panel, panels, strips, step, y};
+    e0_pool_run(x->pool, (strips + step - 1) / step, ask_item, &a);
+    return true;
 }
 
 static int by_votes(const void *a, const void *b) {
@@ -80,45 +100,33 @@ static int by_votes(const void *a, const void *b) {
     return (*x < *y) - (*x > *y);
 }
 
-/* The next layer's router applied to this layer's input: close to what that layer will choose. Fills
- * `vote` with votes << 32 | id of each expert named, most votes first (ids in file order last). */
-static int ask_router(e0_exec *x, const e0_op *router, const float *data, int stride, int64_t *vote) {
-    const e0_matrix *m = x->matrix + router->c;
+/* What the next layer's router makes of this layer's input is close to what it will choose. Fills `ids` with
+ * the experts named, the surest first (equals in file order); how many. */
+static int guess(e0_exec *x, const e0_op *router, const e0_layer_input *in, int32_t *ids, int64_t *vote) {
     int rows = x->tokens < PREDICT_ROWS ? x->tokens : PREDICT_ROWS, experts = router->count, n = 0;
-    int strips = (experts + E0_STRIP - 1) / E0_STRIP, panels = e0_panel_count(rows), padded = strips * E0_STRIP;
-    size_t floats = (size_t)rows * (size_t)padded * sizeof(float);
-    uint8_t *at = e0_scratch_get(x, SCRATCH_PREDICT, floats + (size_t)rows * 16 + (size_t)panels * sizeof(e0_panel));
-    if (!at) return 0;
-    float *logits = (float *)at, *y[PREDICT_ROWS];
-    e0_panel *panel = (e0_panel *)(at + floats);
-    int32_t row[PREDICT_ROWS], ids[E0_MAX_TOP_K];
-    for (int i = 0; i < rows; i++) {
-        row[i] = (int32_t)((int64_t)x->tokens * i / rows);
-        y[i] = logits + (size_t)i * (size_t)padded;
-    }
-    e0_panels(x, NULL, data, stride, row, rows, panel, NULL);
-    predict_args p = {x, m, panel, panels, y};
-    e0_pool_run(x->pool, strips, predict_item, &p);
+    float *y[PREDICT_ROWS];
+    int32_t chosen[E0_MAX_TOP_K];
+    if (!ask_router(x, x->matrix + router->c, in, rows, y)) return 0;
+    if (rows == 1) return choose(y[0], experts, router->top_k, ids), router->top_k;
     for (int e = 0; e < experts; e++) vote[e] = experts - 1 - e;
     for (int i = 0; i < rows; i++) {
-        choose(y[i], experts, router->top_k, ids);
-        for (int s = 0; s < router->top_k; s++) vote[ids[s]] += (int64_t)(router->top_k - s) << 32; /* the surest first */
+        choose(y[i], experts, router->top_k, chosen);
+        for (int s = 0; s < router->top_k; s++) vote[chosen[s]] += (int64_t)(router->top_k - s) << 32;
     }
     qsort(vote, (size_t)experts, sizeof *vote, by_votes);
-    while (n < experts && vote[n] >> 32) n++;
+    for (; n < experts && vote[n] >> 32; n++) ids[n] = experts - 1 - (int32_t)(vote[n] & 0xffffffff);
     return n;
 }
 
-void e0_predict(e0_exec *x, int layer, const float *data, int stride, const e0_op *next) {
+void e0_predict(e0_exec *x, int layer, const e0_layer_input *in, const e0_op *next) {
     if (x->prediction < 0 || !e0_store_predicts(x->store)) return;
     int experts = next->count, n, sure;
     int limit = x->tokens >= PREDICT_ROWS ? experts : x->prediction * x->tokens;
-    int64_t *vote = malloc((size_t)experts * (sizeof *vote + sizeof(int32_t)));
+    int64_t *vote = e0_scratch_get(x, SCRATCH_VOTES, (size_t)experts * (sizeof *vote + sizeof(int32_t)));
     if (!vote) return;
     int32_t *ids = (int32_t *)(vote + experts);
     if (next->kind == E0_ROUTER) {
-        n = next->c < 0 ? 0 : ask_router(x, next, data, stride, vote);
-        for (int i = 0; i < n; i++) ids[i] = experts - 1 - (int32_t)(vote[i] & 0xffffffff);
+        n = next->c < 0 ? 0 : guess(x, next, in, ids, vote);
         sure = x->tokens > 1 ? n : (3 * n + 3) / 4; /* of the last quarter two reads in five were wasted: kept, not read */
     } else {
         n = next->b < 0 ? experts : 0; /* all experts are used: no guess needed */
@@ -126,5 +134,4 @@ void e0_predict(e0_exec *x, int layer, const float *data, int stride, const e0_o
         limit = sure = n;
     }
     e0_store_predict(x->store, layer, ids, n, sure, limit);
-    free(vote);
 }

@@ -32,7 +32,7 @@ typedef struct {
 struct e0_store {
     e0_store_options o;
     int files, keys, allocated, free_count, tick, layer, list_n, waiting, next_pending, in_flight, victims, next_victim, hand;
-    int quick_reads, spent_n, next_spent, ahead_running, chunk_tokens, capacity, max_units;
+    int quick_reads, spent_n, next_spent, ahead_running, demand_running, chunk_tokens, capacity, max_units;
     intptr_t *file;
     const uint8_t **map;
     int64_t *file_bytes;
