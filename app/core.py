@@ -99,7 +99,7 @@ class Core(QObject):
 
     def exclusions(self) -> Sequence[tuple[Any, Any]]:
         """What we excluded from Windows Defender and did not take back."""
-        return list(self._door.our_exclusions(self.adding.ledger))
+        return list(self._door.our_exclusions(self.adding.machine.ledger))
 
     def examine(self, stop: StopFlag) -> Sequence[Any]:
         """The doctor's findings about this machine and the open model. Any thread."""

@@ -1,4 +1,4 @@
-"""A model opened for use: plans memory, picks how experts are held, and hands out sessions.
+"""A model opened for use as it was planned: ties its parts together and hands out sessions.
 
 Owned by one thread; `snapshot` and a session's `stop` may be called from any. Memory: bounded by
 the plan; `close` gives all of it back.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,32 +23,25 @@ from engine.chat.session import Session
 from engine.chat.snapshots import Snapshots, open_snapshots
 from engine.chat.template import ChatTemplate, Message
 from engine.chat.tokenizer import Tokenizer
-from engine.config import Edge0Config, GenerateOptions, KvFormat
+from engine.config import Edge0Config, GenerateOptions
 from engine.container.reader import Container
-from engine.errors import BudgetError, ChatError
-from engine.events import Finished, IoChoice, Progress, ReplyStats, TextDelta
+from engine.errors import ChatError
+from engine.events import Finished, Progress, ReplyStats, TextDelta
 from engine.machine.cpu import compute_threads
-from engine.machine.disk import drive_info
-from engine.machine.memory import memory_now, system_memory
-from engine.model.executor import NativeExecutor, dense_bytes, workspace_bytes
+from engine.model.executor import NativeExecutor
 from engine.model.families.registry import by_model_type
-from engine.model.model import Model, kv_bytes_per_token
+from engine.model.model import Model
 from engine.model.placement import ExpertFiles, Placement, choose_io
-from engine.model.program import Program
+from engine.model.planning import plan_opening
 from engine.stop import StopFlag
-from engine.store import chunk
-from engine.store.budget import MemoryPlan, budget_bytes, plan_memory
-from engine.store.knee import DRIVE_BYTES_S, TYPICAL
-from engine.store.needs import MemoryNeeds
+from engine.store.budget import MemoryPlan
 from engine.store.policy import DecayedFrequency
 from engine.store.usage import Counts, LearnedUsage, open_usage, warm_order
 from engine.store.warm import warm_start
 from engine.telemetry import Snapshot
 from engine.text import Text
 
-DEFAULT_CONTEXT = 4096
 OPEN_WARM_S = 1.0  # reading experts ahead may delay the opening of a model by so much
-_GROWTH = 48 << 20  # what Python itself adds while it works: tokenizer tables, logits, SQLite
 
 
 class Edge0Runtime:
@@ -85,7 +77,7 @@ class Edge0Runtime:
         report(Progress(0, 2, Text("reading the manifest")))
         container = Container.open(Path(config.model_path))
         program = by_model_type(container.family).program(container.shape)
-        opening = _plan(container, program, config)
+        opening = plan_opening(container, program, config)
         plan, context = opening.plan, opening.needs.context_tokens
         report(Progress(1, 2, Text("loading the dense weights")))
         keys = container.shape.layers * container.shape.experts
@@ -240,67 +232,3 @@ class Edge0Runtime:
             return frozenset(self.tokenizer.stop_ids)
         except ChatError:  # a folder without a tokenizer still generates ids
             return frozenset()
-
-
-@dataclass(frozen=True)
-class _Opening:
-    """What a model is opened with; `available` bytes were free before. chunk: prefill tokens."""
-
-    needs: MemoryNeeds
-    plan: MemoryPlan
-    chunk: int
-    available: int
-
-
-def plan_model(container: Container, config: Edge0Config) -> MemoryPlan:
-    """How memory would be split, without opening the model. Raises BudgetError."""
-    program = by_model_type(container.family).program(container.shape)
-    return _plan(container, program, config).plan
-
-
-def memory_needs(
-    container: Container, program: Program, context: int, kv_format: KvFormat = "fp16"
-) -> MemoryNeeds:
-    """What the model needs with the shortest prefill chunk; the process itself as it is now."""
-    shape = container.shape
-    return MemoryNeeds(
-        base_bytes=memory_now().working_set + _GROWTH,
-        dense_bytes=dense_bytes(container),
-        kv_bytes_per_token=kv_bytes_per_token(shape, kv_format),
-        context_tokens=context,
-        workspace_bytes=workspace_bytes(program, container, chunk.LENGTHS[0]),
-        record_bytes=max(layout.bytes for layout in container.manifest.layouts),
-        experts_total=shape.layers * shape.experts,
-        top_k=shape.top_k,
-        layers=shape.layers,
-    )
-
-
-def plan_io(container: Container, config: Edge0Config) -> IoChoice:
-    """How experts would be held, without opening the model. Raises BudgetError, StorageError."""
-    opening = _plan(container, by_model_type(container.family).program(container.shape), config)
-    keys = container.shape.layers * container.shape.experts
-    files = ExpertFiles(container, DecayedFrequency(keys))
-    return choose_io(files, config.io_mode, opening.needs, opening.plan, opening.available)
-
-
-def _plan(container: Container, program: Program, config: Edge0Config) -> _Opening:
-    """The memory plan, and the prefill chunk that makes a turn shortest. Raises BudgetError."""
-    shape = container.shape
-    context = min(config.context_tokens or DEFAULT_CONTEXT, shape.max_positions)
-    memory = system_memory()
-    limited = memory.cgroup_limit is not None
-    budget = None if config.memory_budget_gb is None else budget_bytes(config.memory_budget_gb)
-    needs = memory_needs(container, program, context, config.kv_format)
-    speeds = replace(TYPICAL, drive_bytes_s=DRIVE_BYTES_S[drive_info(container.path).kind])
-
-    def opening(length: int) -> tuple[float, _Opening]:
-        sized = replace(needs, workspace_bytes=workspace_bytes(program, container, length))
-        plan = plan_memory(sized, budget, memory.available, memory.total, limited, speeds)
-        found = _Opening(sized, plan, length, memory.available)
-        return chunk.turn_seconds(sized, plan.expert_slots, length, speeds), found
-
-    options = [opening(chunk.LENGTHS[0])]  # raises where nothing fits
-    with suppress(BudgetError):
-        options += [opening(length) for length in chunk.LENGTHS[1:] if length <= context]
-    return chunk.best(options)

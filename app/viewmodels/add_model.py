@@ -1,4 +1,4 @@
-"""Adding a model, without widgets: the machine, the order, its outlook, the child that does it.
+"""Adding a model, without widgets: the order, its outlook, the child that does it.
 
 Lives in the core, so work goes on when the wizard is closed. The network is used only by `look`
 and `start`, which the user asks for.
@@ -16,13 +16,12 @@ from PySide6.QtCore import QObject, Signal
 
 from app.background import Background
 from app.commands import OFFICIAL_HUB, Order
-from app.engine_text import said
 from app.orders import Orders
 from app.prepare_job import PrepareJob
 from app.replaced import settle, step_aside
 from app.settings import Settings
 from app.viewmodels.hub_login import HubLogin
-from engine import Progress, StopFlag
+from app.viewmodels.machine import Machine
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +31,6 @@ class AddModel(QObject):
 
     changed = Signal()
     added = Signal(object)  # Path of the ready model
-    _step = Signal(object)
 
     def __init__(
         self,
@@ -44,7 +42,7 @@ class AddModel(QObject):
     ) -> None:
         super().__init__(parent)
         self._door, self._settings, self._keep = door, settings, keep
-        self.ledger = data / "defender.json"
+        self.machine = Machine(door, lambda: self.order.models, data / "defender.json", self)
         self.orders = Orders(data / "orders.json")
         self.login = HubLogin(door.TokenStore(), settings, keep, self)
         self.order = Order()
@@ -52,27 +50,21 @@ class AddModel(QObject):
         self.anew: Path | None = None  # a model that gives way to the one being ordered
         self.release: Callable[[Path, Callable[[], None]], None] = lambda path, then: then()
         self.proxy = ""
-        self.survey: Any = None
-        self.measured: Any = None
-        self.measure_step: Progress | None = None
-        self.measure_problem = ""
         self.outlook: Any = None
         self.look_problem = ""
         self.look_page = ""  # where on the web the problem can be solved
-        self._surveying, self._measuring, self._looking = (Background(self) for _ in range(3))
+        self._looking = Background(self)
         self._asking = PrepareJob(parent=self)
         self.job = PrepareJob(parent=self)
         self._connect()
         self.use_settings()
 
     def _connect(self) -> None:
-        self._surveying.done.connect(self._surveyed)
-        self._measuring.done.connect(self._was_measured)
-        self._measuring.failed.connect(self._not_measured)
+        self.machine.changed.connect(self.changed)
+        self.machine.speed_known.connect(self._speed_known)
         self._looking.done.connect(self._looked)
         self._looking.failed.connect(self._not_looked)
         self._asking.changed.connect(self._asked)
-        self._step.connect(self._show_step)
         self.login.changed.connect(self._use_login)
         self.job.changed.connect(self._job_changed)
         self.job.finished.connect(self._finished)
@@ -85,42 +77,12 @@ class AddModel(QObject):
         self.proxy = chosen.hub_proxy
         self.choose(models=models, endpoint=endpoint)
 
-    # the machine
-
-    def look_around(self) -> None:
-        """Read what the machine says about itself."""
-        folder = self.order.models
-        self._surveying.start(lambda stop: self._door.survey(folder))
-
     def use_folder(self, folder: Path) -> None:
         """Keep models in another folder from now on."""
-        self.cancel_measuring()
-        self.measured = None
+        self.machine.forget_speed()
         self._keep(replace(self._settings(), models_folder=str(folder)))
         self.use_settings()
-        self.look_around()
-
-    @property
-    def measuring(self) -> bool:
-        """Whether the machine is being measured."""
-        return self._measuring.running
-
-    def measure(self) -> None:
-        """Measure processor and drive, for about five seconds."""
-        folder, tell = self.order.models, self._step.emit
-
-        def work(stop: StopFlag) -> Any:
-            return self._door.measure_machine(folder, stop, tell)
-
-        self.measure_problem = ""
-        self._measuring.start(work)
-        self.changed.emit()
-
-    def cancel_measuring(self) -> None:
-        """Stop measuring."""
-        self._measuring.cancel()
-        self.measure_step = None
-        self.changed.emit()
+        self.machine.look_around()
 
     # the model
 
@@ -167,19 +129,6 @@ class AddModel(QObject):
         self._looking.cancel()
         self._asking.close()
         self._asking.use([])
-
-    def measure_stall(self, stop: StopFlag) -> Any:
-        """How long a scanner holds up a new file; any thread, for some seconds."""
-        return self._door.measure_stall(self.order.models, stop)
-
-    def explain(self, status: Any) -> str:
-        """What to know about Defender on this computer before excluding anything."""
-        return said(self._door.defender_explanation(status))
-
-    @property
-    def exclusion(self) -> Any:
-        """The step that excludes expert files from Windows Defender."""
-        return self._door.DefenderExclusion(self.order.models, self.ledger)
 
     # the work
 
@@ -273,8 +222,8 @@ class AddModel(QObject):
 
     def close(self) -> None:
         """End everything; the child's journal keeps what is done."""
-        for task in (self._surveying, self._measuring, self._looking):
-            task.close()
+        self.machine.close()
+        self._looking.close()
         self._asking.close()
         self.job.close()
         self.login.close()
@@ -286,23 +235,9 @@ class AddModel(QObject):
         self.choose()
         self.changed.emit()
 
-    def _surveyed(self, survey: Any) -> None:
-        self.survey = survey
-        self.changed.emit()
-
-    def _show_step(self, step: Progress) -> None:
-        self.measure_step = step if self.measuring else None
-        self.changed.emit()
-
-    def _was_measured(self, measured: Any) -> None:
-        self.measured, self.measure_step = measured, None
+    def _speed_known(self) -> None:
         if self.outlook is not None:
             self._looked(self.outlook.forecast)
-        self.changed.emit()
-
-    def _not_measured(self, problem: str) -> None:
-        self.measure_problem, self.measure_step = problem, None
-        self.changed.emit()
 
     def _asked(self) -> None:
         job = self._asking
@@ -315,10 +250,9 @@ class AddModel(QObject):
         self.changed.emit()
 
     def _looked(self, forecast: Any) -> None:
-        survey = self.survey or self._door.survey(self.order.models)
-        machine = self.measured.speed if self.measured is not None else None
-        self.survey = survey
-        self.outlook = self._door.outlook(forecast, survey.memory, machine)
+        survey, measured = self.machine.known(), self.machine.measured
+        speed = measured.speed if measured is not None else None
+        self.outlook = self._door.outlook(forecast, survey.memory, speed)
         if self.order.kind == "hub":
             tight = forecast.disk_peak > survey.drive.free_bytes
             by_shard = tight and forecast.disk_peak_by_shard < forecast.disk_peak

@@ -50,10 +50,10 @@ class DefenderPage(Page):
         say(self._stall, "")
 
     def enter(self) -> None:
-        self._asking.start(lambda stop: self.model.exclusion.status())
+        self._asking.start(lambda stop: self.model.machine.exclusion.status())
 
     def refresh(self) -> None:
-        step, busy = self.model.exclusion, self._task.running
+        step, busy = self.model.machine.exclusion, self._task.running
         refusal = said(step.refusal)
         facts = [(self.tr("Excluded"), step.pattern), (self.tr("Command"), step.command)]
         self._facts.show_facts([] if refusal else facts)
@@ -82,12 +82,12 @@ class DefenderPage(Page):
         self.column.addStretch(1)
 
     def _explain(self, status: Any) -> None:
-        self._known = self.model.explain(status)
+        self._known = self.model.machine.explain(status)
         self.refresh()
 
     def _measure(self) -> None:
         say(self._stall, self.tr("Writing a new file and opening it…"), "muted")
-        self._measuring.start(self.model.measure_stall)
+        self._measuring.start(self.model.machine.measure_stall)
         self.refresh()
 
     def _measured(self, stall: Any) -> None:
@@ -99,7 +99,7 @@ class DefenderPage(Page):
         self.refresh()
 
     def _work(self, action: str) -> None:
-        step = self.model.exclusion
+        step = self.model.machine.exclusion
         self._message = ""
         self._task.start(lambda stop: (action, getattr(step, action)()))
         self.refresh()
@@ -113,4 +113,4 @@ class DefenderPage(Page):
         self.refresh()
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.model.exclusion.command)
+        QGuiApplication.clipboard().setText(self.model.machine.exclusion.command)

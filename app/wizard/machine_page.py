@@ -50,26 +50,26 @@ class MachinePage(Page):
         self.column.addStretch(1)
 
     def enter(self) -> None:
-        self.model.look_around()
+        self.model.machine.look_around()
 
     def refresh(self) -> None:
-        model, survey = self.model, self.model.survey
+        machine, survey = self.model.machine, self.model.machine.survey
         if survey is not None:
             self._facts.show_facts(self._machine(survey))
             say(self._warnings, "\n".join(self._concerns(survey)), "warn")
             say(self._verdict, self._judge(survey), "title")
         self.measure.setText(
-            self.tr("Stop measuring") if model.measuring else self.tr("Measure speed (5 s)")
+            self.tr("Stop measuring") if machine.measuring else self.tr("Measure speed (5 s)")
         )
-        self._bar.setVisible(model.measuring)
-        step = model.measure_step
+        self._bar.setVisible(machine.measuring)
+        step = machine.measure_step
         self._bar.setRange(0, step.total if step else 0)
         self._bar.setValue(step.done if step else 0)
-        say(self._step, self._step_text(), "bad" if model.measure_problem else "muted")
+        say(self._step, self._step_text(), "bad" if machine.measure_problem else "muted")
 
     @property
     def ready(self) -> bool:
-        survey = self.model.survey
+        survey = self.model.machine.survey
         return survey is not None and not survey.not_writable and not survey.kernel_problem
 
     def _machine(self, survey: Any) -> list[tuple[str, str]]:
@@ -102,7 +102,7 @@ class MachinePage(Page):
         return self.tr("{0}; not used: Edge0 computes on the processor").format(", ".join(names))
 
     def _speed(self) -> str:
-        measured = self.model.measured
+        measured = self.model.machine.measured
         if measured is None:
             return self.tr("not yet")
         drive = numbers.rate(measured.speed.drive_mb_s * 1e6)
@@ -146,7 +146,7 @@ class MachinePage(Page):
             return self.tr("Edge0 cannot compute here. {0}").format(survey.kernel_problem)
         if survey.not_writable:
             return self.tr("Nothing can be stored in this folder. {0}").format(survey.not_writable)
-        measured = self.model.measured
+        measured = self.model.machine.measured
         slow = survey.drive.kind in ("hdd", "usb", "network")
         if measured is not None:
             slow = measured.speed.drive_mb_s < SATA_CLASS_MB_S
@@ -159,18 +159,18 @@ class MachinePage(Page):
         return self.tr("A good machine: models larger than its memory run well from this drive.")
 
     def _step_text(self) -> str:
-        if self.model.measure_problem:
-            return self.model.measure_problem
-        step = self.model.measure_step
+        if self.model.machine.measure_problem:
+            return self.model.machine.measure_problem
+        step = self.model.machine.measure_step
         if step is None:
-            return "" if self.model.survey else self.tr("Looking at this computer…")
+            return "" if self.model.machine.survey else self.tr("Looking at this computer…")
         return said(step.what)
 
     def _measure(self) -> None:
-        if self.model.measuring:
-            self.model.cancel_measuring()
+        if self.model.machine.measuring:
+            self.model.machine.cancel_measuring()
         else:
-            self.model.measure()
+            self.model.machine.measure()
 
     def _pick(self) -> None:
         start = str(self.model.order.models)

@@ -98,7 +98,7 @@ class OptionsPage(Page):
         self.enter()
 
     def _what_it_takes(self, outlook: Any) -> list[tuple[str, str]]:
-        told, drive = outlook.forecast, self.model.survey.drive
+        told, drive = outlook.forecast, self.model.machine.survey.drive
         size = numbers.size
         kind = self.tr("dense: all of it for every token")
         if not told.dense:
@@ -107,7 +107,7 @@ class OptionsPage(Page):
         disk = self.tr("{0} while it is made, {1} afterwards; {2} are free")
         memory = self.tr("runs from {0}, well from {1}, all of it in memory from {2}")
         free = self.tr("{0} of {1}")
-        machine = self.model.survey.memory
+        machine = self.model.machine.survey.memory
         return [
             (self.tr("Model"), f"{told.model_type} · {count} · {kind}"),
             (self.tr("Download"), size(told.download) if told.download else ""),
@@ -140,7 +140,7 @@ class OptionsPage(Page):
         if outlook is None:
             ask = self.tr("You may also start at once; it asks first and checks the room.")
             return ask if kind == "hub" and not self.model.looking else ""
-        if self.model.disk_peak > self.model.survey.drive.free_bytes:
+        if self.model.disk_peak > self.model.machine.survey.drive.free_bytes:
             return self.tr("There is too little room on the drive for it.")
         if not outlook.fits:
             return self.tr("It does not fit into the memory that is free now. You may still try.")

@@ -106,7 +106,7 @@ class Wizard(QDialog):
         """However it is closed: what was only for looking stops, work goes on."""
         if self.isVisible():
             self.model.changed.disconnect(self.refresh)
-            self.model.cancel_measuring()
+            self.model.machine.cancel_measuring()
             self.model.cancel_looking()
         super().done(result)
 

@@ -49,7 +49,7 @@ def run(config: Edge0Config, plan: BenchPlan, as_json: bool) -> int:
 
 def _budgets(container: Container, config: Edge0Config) -> list[tuple[str, float, bool]]:
     """Each row's name, memory budget and whether it maps."""
-    from engine.runtime import plan_model
+    from engine.model.planning import plan_model
 
     whole = whole_bytes(plan_model(container, replace(config, memory_budget_gb=None)), container)
     offload = config.memory_budget_gb or offload_gb(whole + _MARGIN, container)

@@ -61,7 +61,8 @@ def by_known_use(
 
 def count_routing(path: Path, text: str | None, report: Report, stop: StopFlag) -> Counts:
     """Uses of each (layer, expert) over a text. Raises BudgetError, ChatError, StorageError, …"""
-    from engine.runtime import Edge0Runtime, plan_model
+    from engine.model.planning import plan_model
+    from engine.runtime import Edge0Runtime
 
     config = Edge0Config(path, context_tokens=WINDOW_TOKENS, prefetch_experts=0)
     with closing(Container.open(path)) as container:

@@ -66,7 +66,10 @@ def check_plan(
     container: Container, budget_gb: float | None, measured: ProbeResult | None
 ) -> Iterator[Finding]:
     """Whether the model fits the budget, and how often it will have to read."""
-    from engine.runtime import plan_io, plan_model  # they load what a chat needs: only with a model
+    from engine.model.planning import (  # they load what a chat needs: only with a model
+        plan_io,
+        plan_model,
+    )
 
     config = Edge0Config(container.path, budget_gb)
     try:

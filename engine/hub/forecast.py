@@ -14,11 +14,11 @@ from engine.container.reader import Container
 from engine.hub.plan import DownloadPlan
 from engine.hub.remote_model import RemoteSafetensors
 from engine.hub.speed import ModelCost
+from engine.model.planning import DEFAULT_CONTEXT, memory_needs
 from engine.model.weights import Role, WeightSpec
 from engine.prepare.layout import Plan, make_plan
 from engine.prepare.prepare import checked_quant, refuse_unknown
 from engine.prepare.stages import stages_of
-from engine.runtime import DEFAULT_CONTEXT, memory_needs
 from engine.store.needs import MemoryNeeds
 
 SIDE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself

@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from engine.errors import CheckpointError, DownloadError, Edge0Error
 from engine.hub.access import Access
-from engine.hub.lane import Answer, Lane, NetworkError, Transport
+from engine.hub.answer import Answer, NetworkError
+from engine.hub.lane import Lane, Transport
 from engine.hub.plan import RemoteFile, Repository
 from engine.hub.policy import DownloadPolicy
 from engine.hub.refusals import TRY_LATER, is_temporary, refusal, wait_s

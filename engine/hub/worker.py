@@ -15,8 +15,9 @@ from typing import BinaryIO
 from engine.container.files import storage_errors
 from engine.errors import DownloadError, Edge0Error, Stopped
 from engine.hub.access import Access, origin
+from engine.hub.answer import Answer, NetworkError
 from engine.hub.board import Board
-from engine.hub.lane import Answer, Lane, NetworkError, Transport
+from engine.hub.lane import Lane, Transport
 from engine.hub.part import Claim
 from engine.hub.policy import DownloadPolicy
 from engine.hub.refusals import TRY_LATER, Headers, is_temporary, refusal, wait_s

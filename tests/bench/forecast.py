@@ -32,7 +32,8 @@ from engine.hub.speed import MachineSpeed, ModelCost, expected_speed
 from engine.kernels.speed import measure_kernels
 from engine.machine.memory import system_memory
 from engine.model.families.registry import by_model_type
-from engine.runtime import Edge0Runtime, memory_needs
+from engine.model.planning import memory_needs
+from engine.runtime import Edge0Runtime
 from engine.store.needs import GB, MemoryNeeds
 from engine.store.probe import probe_reads
 

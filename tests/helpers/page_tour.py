@@ -2,8 +2,8 @@
 
     QT_SCALE_FACTOR=2 python -m tests.helpers.page_tour WORK_FOLDER [PICTURES_FOLDER]
 
-A process of its own: Qt reads the scale once, at its start. Prints one JSON list of problems: text
-that does not fit its widget, controls that the Tab key does not reach, controls without a name.
+A process of its own: Qt reads the scale once, at its start. Prints one JSON list: windows that do
+not fit on the screen, and the problems on each page.
 """
 
 from __future__ import annotations
@@ -14,19 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QDialog,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.application import Application
 from app.settings import Settings, write_settings
@@ -47,10 +37,10 @@ from engine.machine.defender_status import DefenderStatus, explanation
 from engine.machine.samples import CpuInfo, DriveInfo, GpuInfo, SystemMemory
 from engine.store.budget import MemoryNeeds
 from tests.app.fake_engine import FakeEngine, installed
+from tests.helpers.page_problems import problems
 
 GB = 10**9
 SCREEN = (1920, 1000)  # of a laptop, without the task bar, in real pixels
-SLACK = 2  # pixels of rounding
 
 
 @dataclass(frozen=True)
@@ -96,18 +86,20 @@ def main(work: Path, pictures: Path | None) -> int:
     write_settings(work / "settings.json", settings)
     application = Application(qt, door, work, [sys.executable, "-c", ""])
     application.start()
-    note_added(application.core.adding.ledger, Exclusion("E:\\m", r"E:\m\*\*.moex", "2026-11-29"))
-    problems: list[str] = []
+    ledger = application.core.adding.machine.ledger
+    note_added(ledger, Exclusion("E:\\m", r"E:\m\*\*.moex", "2026-11-29"))
+    found: list[str] = []
     for language in ("en", "zh"):
         for theme in ("light", "dark"):
             now = application.core.settings
             application.core.keep(replace(now, language=language, theme=theme))  # type: ignore[arg-type]
             for shot in _tour(qt, application, language):
                 where = f"{shot.name} {language} {theme}"
-                problems += [f"{where}: {text}" for text in _problems(shot)]
+                told = [shot.too_large] if shot.too_large else []
+                found += [f"{where}: {text}" for text in told + problems(shot.window)]
                 if pictures is not None:
                     shot.window.grab().save(str(pictures / f"{where.replace(' ', '-')}.png"))
-    print(json.dumps(problems, ensure_ascii=False))
+    print(json.dumps(found, ensure_ascii=False))
     return 0 if application.close() else 1
 
 
@@ -128,7 +120,7 @@ def _wizard(qt: QApplication, application: Application, language: str) -> Iterat
     wizard = Wizard(core.adding, core.unfinished, language, application.window, defender=True)
     model = wizard.model
     shot = _shown(qt, "wizard-machine", wizard)
-    _wait(qt, lambda: model.survey is not None)
+    _wait(qt, lambda: model.machine.survey is not None)
     yield shot
     for source in range(4):
         wizard.choice.where.setCurrentIndex(source)
@@ -230,74 +222,6 @@ def _wait(qt: QApplication, ready: Callable[[], bool]) -> None:
             break
         QTest.qWait(20)
     _settle(qt)
-
-
-def _problems(shot: Shot) -> list[str]:
-    """What a person would stumble over."""
-    window = shot.window
-    seen = [w for w in window.findChildren(QWidget) if w.isVisibleTo(window) and _is_ours(w)]
-    found = [text for widget in seen if (text := _clipped(widget))]
-    found += [shot.too_large] if shot.too_large else []
-    return found + _out_of_reach(window, seen) if isinstance(window, QDialog) else found
-
-
-def _is_ours(widget: QWidget) -> bool:
-    return not widget.objectName().startswith("qt_") and widget.isVisible()
-
-
-def _clipped(widget: QWidget) -> str:
-    """The text of a widget that is too small for it."""
-    wanted, given = widget.sizeHint(), widget.size()
-    if isinstance(widget, QLabel) and widget.text():
-        return _clipped_label(widget)
-    small = wanted.width() > given.width() + SLACK or wanted.height() > given.height() + SLACK
-    if isinstance(widget, QAbstractButton) and widget.text() and small:
-        return f"“{widget.text()}” is cut off"
-    if isinstance(widget, QLineEdit) and not isinstance(widget.parent(), QComboBox):
-        text = widget.text() or widget.placeholderText()
-        room = widget.width() - 2 * 10
-        if not widget.text() and widget.fontMetrics().horizontalAdvance(text) > room + SLACK:
-            return f"the hint “{text}” is cut off"
-    if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().isVisible():
-        return "scrolls sideways"
-    return ""
-
-
-def _clipped_label(label: QLabel) -> str:
-    text, given = label.text(), label.size()
-    if label.wordWrap():
-        too_small = label.heightForWidth(given.width()) > given.height() + SLACK
-    else:
-        wanted = label.sizeHint()
-        too_small = wanted.width() > given.width() + SLACK
-        too_small = too_small or wanted.height() > given.height() + SLACK
-    return f"“{text[:60]}” is cut off" if too_small else ""
-
-
-def _out_of_reach(window: QWidget, seen: list[QWidget]) -> list[str]:
-    """Controls that pressing Tab all around does not come to, and nameless ones."""
-    controls = [w for w in seen if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isEnabled()]
-    controls = [w for w in controls if not isinstance(w, QLabel) and w.focusProxy() is None]
-    reached: list[QWidget] = []
-    for _ in range(3 * len(controls) + 3):
-        QTest.keyClick(window.focusWidget() or window, Qt.Key.Key_Tab)
-        at = window.focusWidget()
-        if at is not None:
-            reached.append(at)
-    found = [f"Tab does not reach {_name(w)}" for w in controls if not _among(w, reached)]
-    return found + [f"{w} has no name" for w in controls if not _name(w)]
-
-
-def _among(widget: QWidget, reached: list[QWidget]) -> bool:
-    return any(at is widget or widget.isAncestorOf(at) or at.isAncestorOf(widget) for at in reached)
-
-
-def _name(widget: QWidget) -> str:
-    if isinstance(widget, QListWidget | QLineEdit | QComboBox):
-        parent = widget.parent()
-        own = widget.accessibleName()
-        return own or (parent.accessibleName() if isinstance(parent, QWidget) else "")
-    return widget.accessibleName() or str(getattr(widget, "text", str)())
 
 
 if __name__ == "__main__":

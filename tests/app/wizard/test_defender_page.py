@@ -42,8 +42,8 @@ class Windows:
         return code
 
 
-class Model:
-    """As much of AddModel as the page uses."""
+class Machine:
+    """As much of the machine as the page uses."""
 
     def __init__(self, exclusion: DefenderExclusion) -> None:
         self.exclusion = exclusion
@@ -54,6 +54,13 @@ class Model:
 
     def measure_stall(self, stop: StopFlag) -> ScanStall:
         return self.stall
+
+
+class Model:
+    """As much of AddModel as the page uses."""
+
+    def __init__(self, exclusion: DefenderExclusion) -> None:
+        self.machine = Machine(exclusion)
 
 
 def step(
@@ -167,7 +174,7 @@ def test_the_pause_is_measured_when_asked(
     qtbot: QtBot, tmp_path: Path, stall: ScanStall, words: str
 ) -> None:
     page_ = page(qtbot, step(tmp_path, Windows()))
-    page_.model.stall = stall  # type: ignore[attr-defined]
+    page_.model.machine.stall = stall  # type: ignore[attr-defined]
     assert not page_._stall.isVisible()
     page_.measure.click()
     qtbot.waitUntil(lambda: words in page_._stall.text())

@@ -55,9 +55,9 @@ def page(qtbot: QtBot, machine: Machine, folder: Path) -> Iterator[MachinePage]:
 
 
 def shown(qtbot: QtBot, page: MachinePage) -> str:
-    page.model.survey = None
+    page.model.machine.survey = None
     page.enter()
-    qtbot.waitUntil(lambda: page.model.survey is not None)
+    qtbot.waitUntil(lambda: page.model.machine.survey is not None)
     labels = page.findChildren(QLabel)
     return "\n".join(label.text() for label in labels if label.isVisible())
 

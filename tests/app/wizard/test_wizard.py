@@ -118,7 +118,8 @@ def test_on_a_small_drive_each_file_is_deleted_once_it_is_converted(
         qtbot.waitUntil(lambda: not model.looking, timeout=SLOW)
         told = model.outlook.forecast
         for free, expected in ((told.disk_peak, False), (told.disk_peak - 1, True)):
-            model.survey = replace(model.survey, drive=replace(model.survey.drive, free_bytes=free))
+            machine, drive = model.machine, model.machine.survey.drive
+            machine.survey = replace(machine.survey, drive=replace(drive, free_bytes=free))
             model._looked(told)
             assert model.order.by_shard == expected
             assert ("--shard-by-shard" in model.order.command()) == expected
@@ -198,4 +199,5 @@ def test_measuring_can_be_stopped(qtbot: QtBot, wizard: Wizard) -> None:
     wizard.machine.measure.click()
     assert wizard.machine.measure.text() == "Stop measuring"
     wizard.machine.measure.click()
-    assert wizard.machine.measure.text().startswith("Measure") and wizard.model.measured is None
+    assert wizard.machine.measure.text().startswith("Measure")
+    assert wizard.model.machine.measured is None

@@ -13,8 +13,8 @@ from engine.hub.client import HubClient
 from engine.hub.forecast import Forecast, forecast
 from engine.hub.policy import DownloadPolicy
 from engine.hub.remote_model import RemoteModel, examine
+from engine.model.planning import plan_model
 from engine.prepare.prepare import PrepareSummary, prepare
-from engine.runtime import plan_model
 from tests.helpers.fake_hub import FakeHub
 from tests.helpers.tiny_gguf import write_tiny_gguf
 from tests.helpers.tiny_models import make_tiny_checkpoint

@@ -14,9 +14,10 @@ import pytest
 from engine.errors import DownloadError, Stopped
 from engine.hub import lane
 from engine.hub.access import Access, origin
+from engine.hub.answer import NetworkError
 from engine.hub.client import HubClient
 from engine.hub.download import download
-from engine.hub.lane import Lane, NetworkError, Transport
+from engine.hub.lane import Lane, Transport
 from engine.hub.plan import DownloadPlan
 from engine.hub.policy import DownloadPolicy
 from engine.stop import StopFlag
