@@ -4,7 +4,7 @@ then experts. Buffers: x residual, h normed, q k v a attention, y a block's outp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypedDict
+from typing import Literal
 
 from engine.model.program import (
     Add,
@@ -121,20 +121,6 @@ def expert_weights(shape: ModelShape, layer: int, hf: Mapping[str, str]) -> list
                 )
             )
     return result
-
-
-class Blocks(TypedDict):
-    """How a dense feed-forward is cut: `experts` equal blocks, all used."""
-
-    experts: int
-    top_k: int
-    expert_width: int
-
-
-def dense_blocks(width: int) -> Blocks:
-    """The most blocks, up to 8, whose width stays a whole number of 32-column blocks."""
-    count = next((n for n in range(8, 1, -1) if width % (n * 32) == 0), 1)
-    return Blocks(experts=count, top_k=count, expert_width=width // count)
 
 
 def dense_weights(shape: ModelShape, layer: int) -> list[WeightSpec]:

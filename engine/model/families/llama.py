@@ -26,12 +26,9 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            **layers.dense_blocks(width),
-            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-6),
-            **reading.hf_rope(fields, sizes["head_dim"], 10_000.0),
-            tied_embeddings=fields.flag("tie_word_embeddings", False),
+            **reading.dense_blocks(width),
+            **reading.hf_constants(fields, sizes["head_dim"], eps=1e-6, theta=10_000.0),
             attention_bias=fields.flag("attention_bias", False),
-            activation=reading.hf_activation(fields),
             dense=True,
         )
     )
@@ -46,9 +43,8 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            **layers.dense_blocks(width),
-            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
+            **reading.dense_blocks(width),
+            **reading.gguf_constants(fields, GGUF_ARCH, sizes["head_dim"]),
             dense=True,
         )
     )

@@ -28,18 +28,16 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     if fields.text("scoring_func", "sigmoid") != "sigmoid":
         raise fields.refuse("scoring_func", Text("this router is not known here"))
     sizes = reading.hf_sizes(fields)
-    experts = fields.integer(fields.first("num_local_experts", "num_experts"), 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer("num_experts_per_tok", 1, experts),
-            expert_width=fields.integer("intermediate_size", 1, 1 << 20),
-            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-6),
-            **reading.hf_rope(fields, sizes["head_dim"], 5_000_000.0, partial=True),
-            tied_embeddings=fields.flag("tie_word_embeddings", False),
-            activation=reading.hf_activation(fields),
+            **reading.hf_experts(
+                fields, "num_local_experts", "num_experts", width="intermediate_size"
+            ),
+            **reading.hf_constants(
+                fields, sizes["head_dim"], eps=1e-6, theta=5_000_000.0, partial=True
+            ),
         )
     )
 
@@ -51,16 +49,12 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     if fields.integer(gating, 0, 255, _SIGMOID) != _SIGMOID:
         raise fields.refuse(gating, Text("this router is not known here"))
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
-    experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
-            expert_width=fields.integer(f"{GGUF_ARCH}.expert_feed_forward_length", 1, 1 << 20),
-            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0, partial=True),
+            **reading.gguf_experts(fields, GGUF_ARCH, "expert_feed_forward_length"),
+            **reading.gguf_constants(fields, GGUF_ARCH, sizes["head_dim"], partial=True),
         )
     )
 

@@ -24,18 +24,14 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     fields = reading.hf_config(config)
     reading.refuse_window(fields)
     sizes = reading.hf_sizes(fields)
-    experts = fields.integer(fields.first("num_local_experts", "num_experts"), 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer("num_experts_per_tok", 1, experts),
-            expert_width=fields.integer("intermediate_size", 1, 1 << 20),
-            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-5),
-            **reading.hf_rope(fields, sizes["head_dim"], 1_000_000.0),
-            tied_embeddings=fields.flag("tie_word_embeddings", False),
-            activation=reading.hf_activation(fields),
+            **reading.hf_experts(
+                fields, "num_local_experts", "num_experts", width="intermediate_size"
+            ),
+            **reading.hf_constants(fields, sizes["head_dim"], eps=1e-5, theta=1_000_000.0),
         )
     )
 
@@ -44,16 +40,12 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     """The shape from a GGUF header. Raises CheckpointError, UnsupportedModelError."""
     fields = reading.gguf_header(metadata)
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
-    experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
-            expert_width=fields.integer(f"{GGUF_ARCH}.feed_forward_length", 1, 1 << 20),
-            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
+            **reading.gguf_experts(fields, GGUF_ARCH, "feed_forward_length"),
+            **reading.gguf_constants(fields, GGUF_ARCH, sizes["head_dim"]),
         )
     )
 

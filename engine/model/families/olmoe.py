@@ -22,20 +22,14 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     if fields.has("clip_qkv"):
         raise fields.refuse("clip_qkv", Text("clipped attention inputs are not known here"))
     sizes = reading.hf_sizes(fields)
-    experts = fields.integer("num_experts", 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer("num_experts_per_tok", 1, experts),
-            expert_width=fields.integer("intermediate_size", 1, 1 << 20),
-            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-5),
-            **reading.hf_rope(fields, sizes["head_dim"], 10_000.0),
+            **reading.hf_experts(fields, "num_experts", width="intermediate_size"),
+            **reading.hf_constants(fields, sizes["head_dim"], eps=1e-5, theta=10_000.0),
             norm_topk=fields.flag("norm_topk_prob", False),
-            tied_embeddings=fields.flag("tie_word_embeddings", False),
             attention_bias=fields.flag("attention_bias", False),
-            activation=reading.hf_activation(fields),
         )
     )
 
@@ -47,16 +41,12 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     if fields.number(clamp, 0, 1e9, 0.0):
         raise fields.refuse(clamp, Text("clipped attention inputs are not known here"))
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
-    experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
-            expert_width=fields.integer(f"{GGUF_ARCH}.feed_forward_length", 1, 1 << 20),
-            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
+            **reading.gguf_experts(fields, GGUF_ARCH, "feed_forward_length"),
+            **reading.gguf_constants(fields, GGUF_ARCH, sizes["head_dim"]),
             norm_topk=fields.flag(f"{GGUF_ARCH}.expert_weights_norm", False),
         )
     )

@@ -26,20 +26,16 @@ def shape_from_config(config: Mapping[str, object]) -> ModelShape:
     fields = reading.hf_config(config)
     _refuse_unknown(fields)
     sizes = reading.hf_sizes(fields)
-    experts = fields.integer(fields.first("num_experts", "num_local_experts"), 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer("num_experts_per_tok", 1, experts),
-            expert_width=fields.integer("moe_intermediate_size", 1, 1 << 20),
-            rms_eps=fields.number("rms_norm_eps", 0, 1, 1e-6),
-            **reading.hf_rope(fields, sizes["head_dim"], 10_000.0),
+            **reading.hf_experts(
+                fields, "num_experts", "num_local_experts", width="moe_intermediate_size"
+            ),
+            **reading.hf_constants(fields, sizes["head_dim"], eps=1e-6, theta=10_000.0),
             norm_topk=fields.flag("norm_topk_prob", False),
-            tied_embeddings=fields.flag("tie_word_embeddings", False),
             attention_bias=fields.flag("attention_bias", False),
-            activation=reading.hf_activation(fields),
         )
     )
 
@@ -61,16 +57,12 @@ def shape_from_gguf(metadata: Mapping[str, object]) -> ModelShape:
     """The shape from a GGUF header. Raises CheckpointError, UnsupportedModelError."""
     fields = reading.gguf_header(metadata)
     sizes = reading.gguf_sizes(fields, GGUF_ARCH)
-    experts = fields.integer(f"{GGUF_ARCH}.expert_count", 1, 1 << 14)
     return reading.checked(
         ModelShape(
             MODEL_TYPE,
             **sizes,
-            experts=experts,
-            top_k=fields.integer(f"{GGUF_ARCH}.expert_used_count", 1, experts),
-            expert_width=fields.integer(f"{GGUF_ARCH}.expert_feed_forward_length", 1, 1 << 20),
-            rms_eps=fields.number(f"{GGUF_ARCH}.attention.layer_norm_rms_epsilon", 0, 1),
-            **reading.gguf_rope(fields, GGUF_ARCH, sizes["head_dim"], 10_000.0),
+            **reading.gguf_experts(fields, GGUF_ARCH, "expert_feed_forward_length"),
+            **reading.gguf_constants(fields, GGUF_ARCH, sizes["head_dim"]),
             norm_topk=fields.flag(f"{GGUF_ARCH}.expert_weights_norm", True),
         )
     )

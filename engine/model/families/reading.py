@@ -1,5 +1,5 @@
-"""What the families share in reading a config.json or a GGUF header: sizes, rotary options,
-activation, and the checks on the finished shape. Pure functions; no I/O."""
+"""What the families share in reading a config.json or a GGUF header: sizes, experts, constants,
+and the checks on the finished shape. Pure functions; no I/O."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 from engine.errors import UnsupportedModelError
+from engine.model.families.rotary import POSITIONS, Rope, gguf_rope, hf_rope
 from engine.model.fields import Fields
-from engine.model.rope import RopeKind, RopeScaling, attention_factor, frequencies
 from engine.model.shape import Activation, ModelShape
 from engine.text import Text
 
 BLOCK = 32  # quantised blocks run along columns, so every matrix needs a multiple of this many
 MAX_TOP_K = 64  # E0_MAX_TOP_K of the native executor
+MAX_EXPERTS = 1 << 14
 MAX_RECORDS = 1 << 16
-ROPE_FACTORS = "rope_freqs.weight"  # a tensor (Llama 3); the GGUF reader adds it to the header
 
 _ACTIVATIONS: dict[str, Activation] = {
     "silu": "silu",
@@ -24,15 +24,6 @@ _ACTIVATIONS: dict[str, Activation] = {
     "gelu_new": "gelu_tanh",
     "gelu_pytorch_tanh": "gelu_tanh",
 }
-_ROPE_KINDS: dict[str, RopeKind] = {
-    "default": "default",
-    "none": "default",
-    "linear": "linear",
-    "dynamic": "dynamic",
-    "llama3": "llama3",
-    "yarn": "yarn",
-}
-POSITIONS = (1, 1 << 24)
 
 
 def hf_config(config: Mapping[str, object]) -> Fields:
@@ -99,6 +90,73 @@ def gguf_sizes(fields: Fields, arch: str) -> Sizes:
     )
 
 
+class ExpertSizes(TypedDict):
+    """The feed-forward part of a shape."""
+
+    experts: int
+    top_k: int
+    expert_width: int
+
+
+def hf_experts(fields: Fields, *counts: str, width: str) -> ExpertSizes:
+    """Experts from a config.json; `counts`: names of their number, the family's own one first."""
+    experts = fields.integer(fields.first(*counts), 1, MAX_EXPERTS)
+    return ExpertSizes(
+        experts=experts,
+        top_k=fields.integer("num_experts_per_tok", 1, experts),
+        expert_width=fields.integer(width, 1, 1 << 20),
+    )
+
+
+def gguf_experts(fields: Fields, arch: str, width: str) -> ExpertSizes:
+    """Experts from a GGUF header."""
+    experts = fields.integer(f"{arch}.expert_count", 1, MAX_EXPERTS)
+    return ExpertSizes(
+        experts=experts,
+        top_k=fields.integer(f"{arch}.expert_used_count", 1, experts),
+        expert_width=fields.integer(f"{arch}.{width}", 1, 1 << 20),
+    )
+
+
+def dense_blocks(width: int) -> ExpertSizes:
+    """A dense feed-forward's most blocks, up to 8, whose width stays a multiple of 32 columns."""
+    count = next((n for n in range(8, 1, -1) if width % (n * BLOCK) == 0), 1)
+    return ExpertSizes(experts=count, top_k=count, expert_width=width // count)
+
+
+class Constants(Rope):
+    """What a GGUF header says of norms and rotation."""
+
+    rms_eps: float
+
+
+class HfConstants(Constants):
+    """A config.json says more: GGUF has it in its tensors and architecture."""
+
+    tied_embeddings: bool
+    activation: Activation
+
+
+def hf_constants(
+    fields: Fields, head_dim: int, eps: float, theta: float, partial: bool = False
+) -> HfConstants:
+    """From a config.json. `eps`, `theta`: the family's defaults; `partial`: see `hf_rope`."""
+    return HfConstants(
+        rms_eps=fields.number("rms_norm_eps", 0, 1, eps),
+        **hf_rope(fields, head_dim, theta, partial),
+        tied_embeddings=fields.flag("tie_word_embeddings", False),
+        activation=_hf_activation(fields),
+    )
+
+
+def gguf_constants(fields: Fields, arch: str, head_dim: int, partial: bool = False) -> Constants:
+    """From a GGUF header."""
+    return Constants(
+        rms_eps=fields.number(f"{arch}.attention.layer_norm_rms_epsilon", 0, 1),
+        **gguf_rope(fields, arch, head_dim, 10_000.0, partial),
+    )
+
+
 def refuse_window(fields: Fields) -> None:
     """Refuses a sliding window that hides anything within the model's own limit."""
     limit = fields.integer("max_position_embeddings", *POSITIONS)
@@ -107,108 +165,12 @@ def refuse_window(fields: Fields) -> None:
         raise fields.refuse("sliding_window", text)
 
 
-def hf_activation(fields: Fields) -> Activation:
+def _hf_activation(fields: Fields) -> Activation:
     """The feed-forward's activation."""
     name = fields.text("hidden_act", "silu")
     if name not in _ACTIVATIONS:
         raise fields.refuse("hidden_act", Text("this activation is not known"))
     return _ACTIVATIONS[name]
-
-
-class Rope(TypedDict):
-    """The rotary part of a shape."""
-
-    rope_frequencies: tuple[float, ...]
-    rope_factor: float
-
-
-def hf_rope(fields: Fields, head_dim: int, theta: float, partial: bool = False) -> Rope:
-    """From `rope_parameters` (transformers 5) or the older flat keys. `theta`: the default base;
-    `partial`: the family may rotate only the first columns of a head."""
-    rope = fields.section(fields.first("rope_scaling", "rope_parameters"))
-    base = rope.number("rope_theta", 1.5, 1e15, fields.number("rope_theta", 1.5, 1e15, theta))
-    share = fields.number("partial_rotary_factor", 0, 1, 1.0)
-    share = rope.number("partial_rotary_factor", 0, 1, share)
-    dim = fields.integer("rotary_dim", 2, head_dim, int(head_dim * share)) if partial else head_dim
-    if (share != 1 and not partial) or (dim != head_dim and dim % 2):
-        text = Text("heads rotated in part are not known here")
-        raise fields.refuse("partial_rotary_factor", text)
-    scaling = _hf_scaling(rope, fields.integer("max_position_embeddings", *POSITIONS))
-    return Rope(
-        rope_frequencies=frequencies(dim, base, scaling), rope_factor=attention_factor(scaling)
-    )
-
-
-def _hf_scaling(rope: Fields, positions: int) -> RopeScaling:
-    key = rope.first("rope_type", "type")
-    kind = _ROPE_KINDS.get(rope.text(key, "default"))
-    if kind is None:
-        raise rope.refuse(key, Text("this way to extend the context is not known"))
-    if kind in ("default", "dynamic"):
-        return RopeScaling(kind)
-    original = rope.integer("original_max_position_embeddings", *POSITIONS, positions)
-    ratio = positions / original if kind == "yarn" else None
-    factor = rope.number("factor", 1, 1e6, ratio)
-    if kind == "llama3":
-        low = rope.number("low_freq_factor", 1e-3, 1e3)
-        high = rope.number("high_freq_factor", low * 1.001, 1e4)
-        return RopeScaling(kind, factor, original, low, high)
-    return _hf_yarn(rope, kind, factor, original)
-
-
-def _hf_yarn(rope: Fields, kind: RopeKind, factor: float, original: int) -> RopeScaling:
-    def optional(key: str) -> float | None:
-        return rope.number(key, 0, 1e4) if rope.has(key) else None
-
-    return RopeScaling(
-        kind,
-        factor,
-        original,
-        beta_fast=rope.number("beta_fast", 0, 1e6, 32.0) or 32.0,
-        beta_slow=rope.number("beta_slow", 0, 1e6, 1.0) or 1.0,
-        attention_factor=optional("attention_factor"),
-        mscale=optional("mscale"),
-        mscale_all_dim=optional("mscale_all_dim"),
-        truncate=rope.flag("truncate", True),
-    )
-
-
-def gguf_rope(
-    fields: Fields, arch: str, head_dim: int, theta: float, partial: bool = False
-) -> Rope:
-    """From `<arch>.rope.*`, and the tensor that holds Llama 3's scaling."""
-    rotated = f"{arch}.rope.dimension_count"
-    dim = fields.integer(rotated, 2, head_dim, head_dim)
-    if dim != head_dim and (dim % 2 or not partial):
-        raise fields.refuse(rotated, Text("heads rotated in part are not known here"))
-    base = fields.number(f"{arch}.rope.freq_base", 1.5, 1e15, theta)
-    scaling = _gguf_scaling(fields, arch)
-    plain = frequencies(dim, base, scaling)
-    if fields.has(ROPE_FACTORS):
-        divisors = fields.numbers(ROPE_FACTORS, len(plain), 1e-3, 1e6)
-        plain = tuple(f / divisor for f, divisor in zip(plain, divisors, strict=True))
-    return Rope(rope_frequencies=plain, rope_factor=attention_factor(scaling))
-
-
-def _gguf_scaling(fields: Fields, arch: str) -> RopeScaling:
-    prefix = f"{arch}.rope.scaling"
-    kind = _ROPE_KINDS.get(fields.text(f"{prefix}.type", "none"))
-    unknown = Text("this way to extend the context is not known")
-    if kind not in ("default", "linear", "yarn"):
-        raise fields.refuse(f"{prefix}.type", unknown)
-    if kind == "default":
-        return RopeScaling()
-    for key in ("attn_factor", "yarn_attn_factor", "yarn_ext_factor"):
-        if fields.number(f"{prefix}.{key}", -1e6, 1e6, 1.0) != 1:
-            raise fields.refuse(f"{prefix}.{key}", unknown)
-    positions = fields.integer(f"{arch}.context_length", *POSITIONS)
-    return RopeScaling(
-        kind,
-        fields.number(f"{prefix}.factor", 1, 1e6),
-        fields.integer(f"{prefix}.original_context_length", *POSITIONS, positions),
-        beta_fast=fields.number(f"{prefix}.yarn_beta_fast", 1e-3, 1e6, 32.0),
-        beta_slow=fields.number(f"{prefix}.yarn_beta_slow", 1e-3, 1e6, 1.0),
-    )
 
 
 def gguf_vocab(fields: Fields, arch: str) -> int:
