@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QStandardPaths, Qt
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from app.core import Core
+from app.engine_text import said
 from app.i18n import Translation, language_for
 from app.main_window import MainWindow
 from app.resources import app_icon
@@ -119,4 +120,4 @@ class Application(QObject):
             self.window.tell(text.format(moved))
         elif self.core.settings_problems:
             text = self.tr("Some settings could not be read and are back to their defaults: {0}")
-            self.window.tell(text.format(", ".join(self.core.settings_problems)))
+            self.window.tell(text.format(", ".join(map(said, self.core.settings_problems))))

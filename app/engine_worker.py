@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QThread, QTimer, Signal, Slot
 
 from app.door import Door, EngineRuntime, EngineSession
 from app.event_buffer import EventBuffer
@@ -152,7 +152,10 @@ class EngineWorker(QObject):
 
     def _reply(self, job: ReplyJob) -> None:
         if self.session is None or self._runtime is None:
-            raise Edge0Error("No model is open.", "Choose a model above the chat.")
+            raise Edge0Error(
+                QCoreApplication.translate("EngineWorker", "No model is open."),
+                QCoreApplication.translate("EngineWorker", "Choose a model above the chat."),
+            )
         if job.saved is not None:
             job.saved.result()
         messages = [self._door.Message(role, text) for role, text in job.messages]

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Literal
 
 from engine.errors import ConfigError
+from engine.text import Text
 
 IoMode = Literal["auto", "mapped", "direct"]
 Isa = Literal["auto", "avx512", "avxvnni", "avx2", "neon_i8mm", "neon", "scalar"]
 KvFormat = Literal["fp16", "int8"]
 
 
-def _require(condition: bool, message: str, next_step: str) -> None:
+def _require(condition: bool, name: str, value: object, next_step: Text) -> None:
     if not condition:
-        raise ConfigError(message, next_step)
+        raise ConfigError(Text("{0} is {1}.", name, value), next_step)
 
 
 @dataclass(frozen=True)
@@ -48,29 +49,34 @@ class Edge0Config:
         budget = self.memory_budget_gb
         _require(
             budget is None or 0 < budget < 1e6,
-            f"memory_budget_gb is {budget}.",
-            "Give a number of GB above 0, or leave it out.",
+            "memory_budget_gb",
+            budget,
+            Text("Give a number of GB above 0, or leave it out."),
         )
         _require(
             0 <= self.prefetch_experts <= 64,
-            f"prefetch_experts is {self.prefetch_experts}.",
-            "Give 0 to 64.",
+            "prefetch_experts",
+            self.prefetch_experts,
+            Text("Give 0 to 64."),
         )
         context = self.context_tokens
         _require(
             context is None or 16 <= context <= 1 << 20,
-            f"context_tokens is {context}.",
-            "Give 16 to 1048576, or leave it out.",
+            "context_tokens",
+            context,
+            Text("Give 16 to 1048576, or leave it out."),
         )
         _require(
             self.threads is None or 1 <= self.threads <= 256,
-            f"threads is {self.threads}.",
-            "Give 1 to 256, or leave it out.",
+            "threads",
+            self.threads,
+            Text("Give 1 to 256, or leave it out."),
         )
         _require(
             0 <= self.prefix_cache_gb < 1e6,
-            f"prefix_cache_gb is {self.prefix_cache_gb}.",
-            "Give a number of GB, or 0 to keep none.",
+            "prefix_cache_gb",
+            self.prefix_cache_gb,
+            Text("Give a number of GB, or 0 to keep none."),
         )
 
     @property
@@ -94,20 +100,22 @@ class GenerateOptions:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        _require(self.max_tokens >= 1, f"max_tokens is {self.max_tokens}.", "Give 1 or more.")
+        _require(self.max_tokens >= 1, "max_tokens", self.max_tokens, Text("Give 1 or more."))
         _require(
-            0 <= self.temperature <= 10, f"temperature is {self.temperature}.", "Give 0 to 10."
+            0 <= self.temperature <= 10, "temperature", self.temperature, Text("Give 0 to 10.")
         )
-        _require(self.top_k >= 0, f"top_k is {self.top_k}.", "Give 0 (off) or more.")
-        _require(0 < self.top_p <= 1, f"top_p is {self.top_p}.", "Give a number in (0, 1].")
-        _require(0 <= self.min_p < 1, f"min_p is {self.min_p}.", "Give a number in [0, 1).")
+        _require(self.top_k >= 0, "top_k", self.top_k, Text("Give 0 (off) or more."))
+        _require(0 < self.top_p <= 1, "top_p", self.top_p, Text("Give a number in (0, 1]."))
+        _require(0 <= self.min_p < 1, "min_p", self.min_p, Text("Give a number in [0, 1)."))
         _require(
             0.1 <= self.repetition_penalty <= 10,
-            f"repetition_penalty is {self.repetition_penalty}.",
-            "Give 0.1 to 10; 1 is off.",
+            "repetition_penalty",
+            self.repetition_penalty,
+            Text("Give 0.1 to 10; 1 is off."),
         )
         _require(
             self.seed is None or 0 <= self.seed < 1 << 63,
-            f"seed is {self.seed}.",
-            "Give a whole number from 0 to 2^63 - 1, or leave it out.",
+            "seed",
+            self.seed,
+            Text("Give a whole number from 0 to 2^63 - 1, or leave it out."),
         )

@@ -1,8 +1,12 @@
 """Every error a user can meet. One base, few kinds; each says what happened, where, and what to do
-next.
+next. Texts that people read are made as `Text`, so that a front end can say them in its language.
 """
 
 from __future__ import annotations
+
+from engine.text import Text
+
+_STOPPED = Text("Stopped.")
 
 
 class Edge0Error(Exception):
@@ -70,5 +74,5 @@ class ConfigError(Edge0Error):
 class Stopped(Edge0Error):
     """The user asked to stop. Not a fault; carries no next step."""
 
-    def __init__(self, message: str = "Stopped.", next_step: str = "") -> None:
+    def __init__(self, message: str = _STOPPED, next_step: str = "") -> None:
         super().__init__(message, next_step)

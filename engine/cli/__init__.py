@@ -15,6 +15,7 @@ from types import ModuleType
 
 from engine.cli import output
 from engine.errors import Edge0Error, Stopped
+from engine.text import Text
 
 COMMANDS = {
     "models": "list the models on this machine",
@@ -92,7 +93,9 @@ def _open_app() -> int:
         app = importlib.import_module("app.__main__")
     except ImportError as error:
         raise Edge0Error(
-            f"The app cannot be opened: {error}.",
-            "Run python3 installers/bootstrap.py run once, or use edge0 chat in the terminal.",
+            Text("The app cannot be opened: {0}.", error),
+            Text(
+                "Run python3 installers/bootstrap.py run once, or use edge0 chat in the terminal."
+            ),
         ) from error
     return int(app.main() or 0)

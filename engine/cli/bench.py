@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from engine.cli import output, shared
 from engine.cli.bench_tokens import ordinary_ids, prompt_ids, sample
 from engine.config import Edge0Config, GenerateOptions, Isa
-from engine.errors import ConfigError
 from engine.stop import StopFlag
 from engine.telemetry import Counters, PeakMemory, Snapshot
 
@@ -95,7 +94,7 @@ class Timed:
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
     shared.add_model(parser)
-    count = shared.number(int, _at_least_one)
+    count = shared.number(int, shared.at_least_one)
     seed = shared.number(int, lambda value: GenerateOptions(seed=value))
     prefetch = shared.number(int, lambda experts: Edge0Config("", prefetch_experts=experts))
     parser.add_argument("--prompt", type=count, default=512, metavar="N", help="tokens to prefill")
@@ -121,11 +120,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--table", action="store_true", help="compare fully resident with SSD offload"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def _at_least_one(count: int) -> None:
-    if count < 1:
-        raise ConfigError(f"{count} is not a count.", "Give 1 or more.")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import Edge0Error
+from engine.text import Text
 
 _HEAD_BYTES = 4 << 20
 _KEY = '"added_tokens"'
@@ -37,7 +38,9 @@ def sample(logits: NDArray[np.float32], ids: NDArray[np.int64], rng: np.random.G
     wanted = logits[ids]
     sums = np.cumsum(np.exp(wanted - wanted.max()))
     if not np.isfinite(sums[-1]):
-        raise Edge0Error("The model computed numbers that are not finite.", "Run edge0 doctor.")
+        raise Edge0Error(
+            Text("The model computed numbers that are not finite."), Text("Run edge0 doctor.")
+        )
     return int(ids[min(int(np.searchsorted(sums, rng.random() * sums[-1])), len(ids) - 1)])
 
 

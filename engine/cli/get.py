@@ -25,6 +25,7 @@ from engine.hub.token_store import TokenStore
 from engine.library import models_dir
 from engine.machine import background
 from engine.stop import StopFlag
+from engine.text import Text
 
 _MAX_TOKEN = 600
 
@@ -118,7 +119,9 @@ def _token(from_stdin: bool, endpoint: str) -> str:
     if from_stdin:
         token = sys.stdin.readline(_MAX_TOKEN).strip()
         if not token:
-            raise ConfigError("No token came on stdin.", "Write it there, ended by a new line.")
+            raise ConfigError(
+                Text("No token came on stdin."), Text("Write it there, ended by a new line.")
+            )
         return token
     return TokenStore().load() if endpoint == OFFICIAL else ""
 

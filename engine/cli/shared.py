@@ -11,6 +11,7 @@ from engine.config import Edge0Config
 from engine.errors import ConfigError
 from engine.library import find_model, list_models
 from engine.starter import STARTER_NAME
+from engine.text import Text
 
 N = TypeVar("N", int, float)
 _USE_MMAP = {"auto": None, "mapped": True, "direct": False}
@@ -32,6 +33,12 @@ def number(kind: type[N], check: Callable[[N], object]) -> Callable[[str], N]:
         return value
 
     return read
+
+
+def at_least_one(count: int) -> None:
+    """For `number`: a count of things to do. Raises ConfigError."""
+    if count < 1:
+        raise ConfigError(Text("{0} is not a count.", count), Text("Give 1 or more."))
 
 
 def add_folder(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +92,11 @@ def default_model(options: argparse.Namespace) -> str:
     """The model meant when none is named. Raises ConfigError."""
     names = [model.name for model in list_models(options.models_dir) if not model.problem]
     if not names:
-        raise ConfigError("No model is installed.", "Fetch the starter with: edge0 starter")
+        raise ConfigError(
+            Text("No model is installed."), Text("Fetch the starter with: edge0 starter")
+        )
     if len(names) > 1 and STARTER_NAME not in names:
-        raise ConfigError("Several models are installed.", f"Name one: {', '.join(names)}.")
+        raise ConfigError(
+            Text("Several models are installed."), Text("Name one: {0}.", ", ".join(names))
+        )
     return names[0] if len(names) == 1 else STARTER_NAME

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from engine.errors import ConfigError
+from engine.text import Text
 
 OFFICIAL = "https://huggingface.co"
 USER_AGENT = "edge0"  # no versions, no telemetry
@@ -32,11 +33,11 @@ class Access:
     def __post_init__(self) -> None:
         if self.token and not _TOKEN.fullmatch(self.token):
             raise ConfigError(
-                "The token holds characters that no token has.",
-                "Copy it again from https://huggingface.co/settings/tokens.",
+                Text("The token holds characters that no token has."),
+                Text("Copy it again from {0}.", f"{OFFICIAL}/settings/tokens"),
             )
         if self.proxy:
-            _checked(self.proxy, "The proxy")
+            _checked(self.proxy, Text("The proxy"))
 
     def trusts(self, url: str) -> bool:
         """Whether the token may be sent to this address."""
@@ -64,11 +65,11 @@ def origin(url: str) -> str:
 
 def checked_endpoint(url: str) -> str:
     """A hub's address without a slash at the end. Raises ConfigError."""
-    parts = _checked(url.strip(), "The hub's address")
+    parts = _checked(url.strip(), Text("The hub's address"))
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigError(
-            f"The hub's address {shown(url)} holds more than a host and a path.",
-            "Give an address such as https://hf-mirror.com.",
+            Text("The hub's address {0} holds more than a host and a path.", shown(url)),
+            Text("Give an address such as {0}.", "https://hf-mirror.com"),
         )
     return url.strip().rstrip("/")
 
@@ -79,7 +80,7 @@ def shown(url: str) -> str:
     return f"{origin(url)}{parts.path}"[:300]
 
 
-def _checked(url: str, what: str) -> SplitResult:
+def _checked(url: str, what: Text) -> SplitResult:
     try:
         parts = urlsplit(url)
         port = parts.port  # raises for a number that no port has
@@ -88,7 +89,7 @@ def _checked(url: str, what: str) -> SplitResult:
     plain = url.isascii() and url.isprintable() and " " not in url
     if parts.scheme not in _PORTS or not parts.hostname or not plain or port == 0:
         raise ConfigError(
-            f"{what} {url[:100]!r} is not an address.",
-            "Give one that begins with https:// or http://.",
+            Text("{0} {1} is not an address.", what, repr(url[:100])),
+            Text("Give one that begins with https:// or http://."),
         )
     return parts

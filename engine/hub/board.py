@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from engine.errors import DownloadError, Stopped
 from engine.hub.part import Claim, Part
+from engine.text import Text
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,13 @@ class Board:
             part.restarts += 1
             if part.restarts > 2:
                 raise DownloadError(
-                    f"{part.file.name} changes on the server all the time: {reason}.",
-                    "Try again later, or use another hub address; check whether the network asks"
-                    " for a login first.",
+                    Text("{0} changes on the server all the time: {1}.", part.file.name, reason),
+                    Text(
+                        "Try again later, or use another hub address; check whether the network"
+                        " asks for a login first."
+                    ),
                 )
-            self._message = f"{part.file.name} starts anew: {reason}"
+            self._message = Text("{0} starts anew: {1}", part.file.name, reason)
             part.restart()
             self._condition.notify_all()
 
@@ -102,17 +105,20 @@ class Board:
             part.restart()
             if part.discards > 1:
                 raise DownloadError(
-                    f"{part.file.name} has other content than the hub promises, twice in a row.",
-                    "Try again later, or use another hub address.",
+                    Text(
+                        "{0} has other content than the hub promises, twice in a row.",
+                        part.file.name,
+                    ),
+                    Text("Try again later, or use another hub address."),
                 )
-            self._message = f"{part.file.name} arrived damaged: fetching it once more"
+            self._message = Text("{0} arrived damaged: fetching it once more", part.file.name)
             self._condition.notify_all()
 
     def no_ranges(self, part: Part) -> None:
         """The server sends whole files only."""
         with self._condition:
             part.make_sequential()
-            self._message = f"The server sends {part.file.name} only as a whole"
+            self._message = Text("The server sends {0} only as a whole", part.file.name)
 
     def accepted(self, claim: Claim, url: str, host: str, etag: str) -> None:
         """A host gives the range: remember its version, and where a redirect led."""

@@ -25,6 +25,7 @@ from engine.model.weights import Source, WeightSpec
 from engine.prepare.by_shard import prepare_by_shard
 from engine.prepare.prepare import PrepareSummary, Report
 from engine.stop import StopFlag
+from engine.text import Text
 
 Fetch = Callable[[DownloadPlan, OnDownload, int], None]  # files, progress, bytes to leave free
 
@@ -57,8 +58,8 @@ class ShardedCheckpoint(StoredCheckpoint):
         expected = [t for t in self._tensors.values() if t.file.name == file]
         if any(found.get(tensor.name) != tensor for tensor in expected):
             raise CheckpointError(
-                f"{self.path / file} holds other tensors than the hub told.",
-                "Cancel this download and start it again, perhaps from another hub address.",
+                Text("{0} holds other tensors than the hub told.", self.path / file),
+                Text("Cancel this download and start it again, perhaps from another hub address."),
             )
 
 
@@ -104,8 +105,8 @@ def get_by_shard(
     """
     if not isinstance(model.checkpoint, RemoteSafetensors):
         raise ConfigError(
-            f"{model.plan.repository.id} is a GGUF model, which is converted as a whole.",
-            "Leave --shard-by-shard out.",
+            Text("{0} is a GGUF model, which is converted as a whole.", model.plan.repository.id),
+            Text("Leave --shard-by-shard out."),
         )
     plan = model.plan
     small = [file.name for file in plan.files if not names.is_weights(file.name)]

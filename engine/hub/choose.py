@@ -15,8 +15,10 @@ from engine.checkpoint.safetensors import INDEX, SINGLE
 from engine.errors import UnsupportedModelError
 from engine.hub import names
 from engine.hub.plan import DownloadPlan, RemoteFile, Repository
+from engine.text import Text
 
 MAX_FILES = 2000
+_OTHER_VERSION = Text("Choose another version of the model.")
 _PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE)
 
 
@@ -67,11 +69,13 @@ def gguf_plan(repository: Repository, name: str) -> DownloadPlan:
         c for c in choices if name.lower() in c.name.lower()
     ]
     if len(found) != 1:
-        listed = ", ".join(c.name for c in choices[:20]) or "none"
-        raise UnsupportedModelError(
-            f"{repository.id} has {len(found) or 'no'} GGUF models named {name[:80]!r}.",
-            f"Choose one of: {listed}.",
+        listed = ", ".join(c.name for c in choices[:20]) or Text("none")
+        text = (
+            Text("{0} has {1} GGUF models named {2}.", repository.id, len(found), repr(name[:80]))
+            if found
+            else Text("{0} has no GGUF model named {1}.", repository.id, repr(name[:80]))
         )
+        raise UnsupportedModelError(text, Text("Choose one of: {0}.", listed))
     licence = [f for f in _side_files(repository) if f.name.lower().startswith("license")]
     return _plan(repository, licence, found[0].files)
 
@@ -85,12 +89,13 @@ def safetensors_plan(repository: Repository, index: Mapping[str, object] | None)
         values = places.values() if isinstance(places, dict) else [None]
         wanted = {str(value) for value in values if isinstance(value, str)}
         if len(wanted) > MAX_FILES or not all(isinstance(value, str) for value in values):
-            raise _unusable(repository, f"has a damaged {INDEX}")
+            raise _unusable(repository, Text("has a damaged {0}", INDEX))
     shards = []
     for name in sorted(wanted):
         file = repository.find(name)
         if file is None or not names.is_weights(name):
-            raise _unusable(repository, f"lacks the file {name[:100]!r} that its index names")
+            text = Text("lacks the file {0} that its index names", repr(name[:100]))
+            raise _unusable(repository, text)
         shards.append(file)
     return _plan(repository, _side_files(repository), shards)
 
@@ -100,14 +105,15 @@ def refuse_unusable(repository: Repository) -> None:
     choices = gguf_choices(repository)
     if choices:
         listed = ", ".join(choice.name for choice in choices[:20])
-        raise _unusable(repository, "holds several GGUF models", f"Choose one of: {listed}.")
+        step = Text("Choose one of: {0}.", listed)
+        raise _unusable(repository, Text("holds several GGUF models"), step)
     if repository.pickles:
         raise _unusable(
             repository,
-            "has only pickled weights, which could run any code",
-            "Choose a version of the model with .safetensors or .gguf files.",
+            Text("has only pickled weights, which could run any code"),
+            Text("Choose a version of the model with .safetensors or .gguf files."),
         )
-    raise _unusable(repository, "holds no model weights")
+    raise _unusable(repository, Text("holds no model weights"))
 
 
 def _side_files(repository: Repository) -> list[RemoteFile]:
@@ -129,17 +135,18 @@ def _plan(
     files = (*side_files, *weights)
     for file in files:
         if not names.is_safe_name(file.name):
-            raise _unusable(repository, f"holds a file named {file.name[:100]!r}")
+            text = Text("holds a file named {0}", repr(file.name[:100]))
+            raise _unusable(repository, text)
     if len({file.name.casefold() for file in files}) != len(files):
-        raise _unusable(repository, "holds files whose names differ only in case")
+        raise _unusable(repository, Text("holds files whose names differ only in case"))
     if len(files) > MAX_FILES:
-        raise _unusable(repository, f"has more than {MAX_FILES} files")
+        raise _unusable(repository, Text("has more than {0} files", MAX_FILES))
     return DownloadPlan(repository, files)
 
 
 def _unusable(
     repository: Repository,
-    problem: str,
-    next_step: str = "Choose another version of the model.",
+    problem: Text,
+    next_step: Text = _OTHER_VERSION,
 ) -> UnsupportedModelError:
-    return UnsupportedModelError(f"{repository.id} {problem}.", next_step)
+    return UnsupportedModelError(Text("{0} {1}.", repository.id, problem), next_step)

@@ -20,6 +20,7 @@ from engine.hub.lane import Transport
 from engine.hub.plan import RemoteFile, Repository
 from engine.hub.refusals import refusal
 from engine.stop import StopFlag
+from engine.text import Text
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -95,20 +96,21 @@ class HubClient:
             raise refusal(answer.status_code, answer.headers, url, model, self.access) from error
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DownloadError(
-                f"{shown(self.endpoint)} gave an answer we cannot read.",
-                "Check the hub's address, and whether the network asks for a login first.",
+                Text("{0} gave an answer we cannot read.", shown(self.endpoint)),
+                Text("Check the hub's address, and whether the network asks for a login first."),
             ) from error
 
 
 def _check_names(model: str, revision: str) -> None:
     if not _ID.fullmatch(model) or ".." in model or "--" in model:
         raise ConfigError(
-            f"{model[:100]!r} is not the name of a model on a hub.",
-            "Give owner/name, such as Qwen/Qwen3-30B-A3B.",
+            Text("{0} is not the name of a model on a hub.", repr(model[:100])),
+            Text("Give owner/name, such as {0}.", "Qwen/Qwen3-30B-A3B"),
         )
     if not _REVISION.fullmatch(revision) or ".." in revision:
         raise ConfigError(
-            f"{revision[:100]!r} is not a revision.", "Give a branch, a tag or a commit."
+            Text("{0} is not a revision.", repr(revision[:100])),
+            Text("Give a branch, a tag or a commit."),
         )
 
 
@@ -123,7 +125,8 @@ def _repository(
 ) -> Repository:
     if len(entries) > MAX_ENTRIES:
         raise UnsupportedModelError(
-            f"{model} has more than {MAX_ENTRIES} files.", "Choose another version of the model."
+            Text("{0} has more than {1} files.", model, MAX_ENTRIES),
+            Text("Choose another version of the model."),
         )
     files, pickles = [], []
     for entry in entries:
@@ -150,8 +153,12 @@ def _file(model: str, entry: Any, name: str) -> RemoteFile:
     """One entry, checked: it decides where we write and how much."""
     if not names.is_safe_path(entry.path):
         raise UnsupportedModelError(
-            f"{model} holds a file named {entry.path[:100]!r}, which is not safe to store.",
-            "Choose another version of the model.",
+            Text(
+                "{0} holds a file named {1}, which is not safe to store.",
+                model,
+                repr(entry.path[:100]),
+            ),
+            Text("Choose another version of the model."),
         )
     sha256 = entry.lfs.sha256 if entry.lfs else ""
     sha1 = "" if entry.lfs else entry.blob_id

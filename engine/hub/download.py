@@ -31,6 +31,7 @@ from engine.hub.verifier import Verifier
 from engine.hub.worker import Worker
 from engine.machine.disk import drive_info
 from engine.stop import StopFlag
+from engine.text import Text
 
 SPARE_BYTES = 64 << 20
 FAT_MAX_BYTES = (4 << 30) - 1
@@ -81,7 +82,7 @@ def download(
 def check_connections(count: int) -> None:
     """Raises ConfigError for a number of connections nobody should open."""
     if not 1 <= count <= MAX_CONNECTIONS:
-        raise ConfigError(f"{count} connections cannot be used.", "Give 1 to 16.")
+        raise ConfigError(Text("{0} connections cannot be used.", count), Text("Give 1 to 16."))
 
 
 class _Threads:
@@ -176,17 +177,22 @@ def _check_space(target: Path, parts: Sequence[Part], reserve_bytes: int) -> Non
     with storage_errors(target):
         free = shutil.disk_usage(target).free
     if needed > free:
-        purpose = " for the download and the conversion" if reserve_bytes else ""
+        sizes = (target.parent, _gb(needed), _gb(free))
         raise StorageError(
-            f"The disk of {target.parent} is too full: {_gb(needed)} are needed{purpose},"
-            f" {_gb(free)} are free.",
-            "Free some space or choose another drive; what was fetched is kept.",
+            Text(
+                "The disk of {0} is too full: {1} are needed for the download and the conversion,"
+                " {2} are free.",
+                *sizes,
+            )
+            if reserve_bytes
+            else Text("The disk of {0} is too full: {1} are needed, {2} are free.", *sizes),
+            Text("Free some space or choose another drive; what was fetched is kept."),
         )
     largest = max((part.file.size for part in parts), default=0)
     if largest > FAT_MAX_BYTES and drive_info(target).filesystem.lower() in _FAT:
         raise StorageError(
-            f"{target} is on a FAT32 drive, which holds no file above 4 GiB.",
-            "Choose a drive with NTFS, exFAT, APFS or ext4.",
+            Text("{0} is on a FAT32 drive, which holds no file above 4 GiB.", target),
+            Text("Choose a drive with NTFS, exFAT, APFS or ext4."),
         )
 
 
@@ -203,7 +209,8 @@ def claimed(target: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise StorageError(
-            f"Another download is writing {target} right now.", "Wait for it, or stop it first."
+            Text("Another download is writing {0} right now.", target),
+            Text("Wait for it, or stop it first."),
         ) from None
     except OSError as error:
         raise storage_error(target, error) from error

@@ -72,7 +72,8 @@ class GetOptions:
             )
         if self.by_shard and self.keep_source:
             raise ConfigError(
-                "The source cannot be kept and be deleted shard by shard.", "Choose one of the two."
+                Text("The source cannot be kept and be deleted shard by shard."),
+                Text("Choose one of the two."),
             )
 
     @property

@@ -88,9 +88,8 @@ class _Limited(httpx2.SyncByteStream):
             self._stop.check()
             size += len(piece)
             if size > MAX_ANSWER or time.monotonic() > deadline:
-                raise DownloadError(
-                    f"{shown(self._url)} gives an answer without end.", "Check the hub's address."
-                )
+                text = Text("{0} gives an answer without end.", shown(self._url))
+                raise DownloadError(text, Text("Check the hub's address."))
             yield piece
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.errors import ConfigError
 from engine.hub.part import RANGE_BYTES
+from engine.text import Text
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class DownloadPolicy:
 
     def __post_init__(self) -> None:
         if self.range_bytes < 1 or self.attempts < 1 or self.stall_s <= 0:
-            raise ConfigError("The download's policy cannot work.", "Use numbers above 0.")
+            text = Text("The download's policy cannot work.")
+            raise ConfigError(text, Text("Use numbers above 0."))
 
     def delay_s(self, failures: int) -> float:
         """How long to wait after this many failures in a row: doubling, with jitter."""

@@ -35,7 +35,7 @@ FIRST_READ = 512 << 10  # holds most headers whole
 GGUF_READ = 1 << 20
 MAX_GGUF_HEADER = 256 << 20
 MAX_CONFIG = 16 << 20
-_CHOOSE = "Choose another version of the model."
+_CHOOSE = Text("Choose another version of the model.")
 
 OnProgress = Callable[[Progress], None]
 
@@ -94,7 +94,8 @@ class _Look:
         model_type = config.get("model_type")
         if not isinstance(model_type, str):
             raise CheckpointError(
-                f"config.json of {self._repository.id} names no model_type.", _CHOOSE
+                Text("{0} of {1} names no model_type.", "config.json", self._repository.id),
+                _CHOOSE,
             )
         family = registry.by_model_type(model_type)
         shape = family.shape_from_config(config)
@@ -117,7 +118,7 @@ class _Look:
     def _json(self, name: str, limit: int) -> dict[str, object]:
         file = self._repository.find(name)
         if file is None:
-            raise CheckpointError(f"{self._repository.id} has no {name}.", _CHOOSE)
+            raise CheckpointError(Text("{0} has no {1}.", self._repository.id, name), _CHOOSE)
         return self._run([partial(_json_file, file, limit)], self._report)[0]
 
     def _report(self, done: int, total: int) -> None:
@@ -158,7 +159,7 @@ class RemoteGguf(GgufCheckpoint):
         self.metadata = headers[0].metadata
         StoredCheckpoint.__init__(self, "gguf", Path(name), merged(headers))
         if self.metadata.get("split.count", 1) not in (len(headers), 0):
-            raise CheckpointError(f"{name} and its parts do not belong together.", _CHOOSE)
+            raise CheckpointError(Text("{0} and its parts do not belong together.", name), _CHOOSE)
         self.family = registry.by_gguf(self.metadata)
         shape = self.family.shape_from_gguf(self.metadata)
         self.shape = replace(shape, tied_embeddings=HEAD not in self._tensors)
@@ -178,7 +179,7 @@ class _RemoteStream:
     def read(self, count: int, /) -> bytes:
         end = self._position + count
         if end > MAX_GGUF_HEADER:
-            raise CheckpointError(f"{self._file.path} has a header without end.", _CHOOSE)
+            raise CheckpointError(Text("{0} has a header without end.", self._file.path), _CHOOSE)
         while len(self._data) < min(end, self._file.size):
             step = max(end - len(self._data), GGUF_READ, len(self._data))
             self._data += self._reader.piece(self._file, len(self._data), step)
@@ -201,7 +202,8 @@ def _safetensors_header(file: RemoteFile, reader: Reader) -> dict[str, StoredTen
     refuse_pointer(start[:8], Path(file.name))
     length = int.from_bytes(start[:8], "little")
     if file.size < 8 or length > min(MAX_HEADER, file.size - 8):
-        raise CheckpointError(f"{file.path}: the header does not fit into the file.", _CHOOSE)
+        problem = Text("{0}: the header does not fit into the file.", file.path)
+        raise CheckpointError(problem, _CHOOSE)
     text = start[8 : 8 + length]
     if len(text) < length:
         text += reader.piece(file, 8 + len(text), length - len(text))
@@ -222,6 +224,7 @@ def _placed(
     found = {}
     for name, file in places.items() if isinstance(places, dict) else ():
         if name not in headers[file]:
-            raise CheckpointError(f"{file} of {model} lacks the tensor {name!r:.200}.", _CHOOSE)
+            text = Text("{0} of {1} lacks the tensor {2}.", file, model, f"{name!r:.200}")
+            raise CheckpointError(text, _CHOOSE)
         found[name] = headers[file][name]
     return found

@@ -298,8 +298,16 @@
         <translation>另一个转换正在写入 {0}。</translation>
     </message>
     <message>
+        <source>Another download is writing {0} right now.</source>
+        <translation>另一个下载正在写入 {0}。</translation>
+    </message>
+    <message>
         <source>Below 8 GB only small models run well: the dense weights alone may not fit.</source>
         <translation>低于 8 GB 时只有小模型运行良好：仅稠密权重就可能放不下。</translation>
+    </message>
+    <message>
+        <source>Cancel this download and start it again, perhaps from another hub address.</source>
+        <translation>请取消此下载并重新开始，也可以换一个模型库地址。</translation>
     </message>
     <message>
         <source>Change the conversation as it asks, or start a new chat.</source>
@@ -336,6 +344,14 @@
     <message>
         <source>Check the health of the drive. The model itself is unchanged.</source>
         <translation>请检查硬盘的健康状况。模型本身没有变化。</translation>
+    </message>
+    <message>
+        <source>Check the hub&apos;s address, and whether the network asks for a login first.</source>
+        <translation>请检查模型库地址，以及网络是否要求先登录。</translation>
+    </message>
+    <message>
+        <source>Check the hub&apos;s address.</source>
+        <translation>请检查模型库地址。</translation>
     </message>
     <message>
         <source>Check the model&apos;s files, or convert the model again.</source>
@@ -390,6 +406,10 @@
         <translation>请选择已转换模型的文件夹。</translation>
     </message>
     <message>
+        <source>Choose a drive with NTFS, exFAT, APFS or ext4.</source>
+        <translation>请选择 NTFS、exFAT、APFS 或 ext4 格式的硬盘。</translation>
+    </message>
+    <message>
         <source>Choose a file of GGUF version 3.</source>
         <translation>请选择 GGUF 第 3 版的文件。</translation>
     </message>
@@ -420,6 +440,10 @@
     <message>
         <source>Choose a version of the model with .safetensors files.</source>
         <translation>请选择此模型带 .safetensors 文件的版本。</translation>
+    </message>
+    <message>
+        <source>Choose a version of the model with .safetensors or .gguf files.</source>
+        <translation>请选择此模型带 .safetensors 或 .gguf 文件的版本。</translation>
     </message>
     <message>
         <source>Choose a version stored as BF16, F16 or F32, or a common GGUF type such as Q4_K_M.</source>
@@ -462,12 +486,20 @@
         <translation>请直接选择其中一个 .gguf 文件。</translation>
     </message>
     <message>
+        <source>Choose one of the two.</source>
+        <translation>请二者选一。</translation>
+    </message>
+    <message>
         <source>Choose one of these types: {0}.</source>
         <translation>请选择以下类型之一：{0}。</translation>
     </message>
     <message>
         <source>Choose one of {0}.</source>
         <translation>请从 {0} 中选择。</translation>
+    </message>
+    <message>
+        <source>Choose one of: {0}.</source>
+        <translation>请选择其中之一：{0}。</translation>
     </message>
     <message>
         <source>Choose the model&apos;s files.</source>
@@ -504,6 +536,10 @@
     <message>
         <source>Convert the model again.</source>
         <translation>请重新转换模型。</translation>
+    </message>
+    <message>
+        <source>Copy it again from {0}.</source>
+        <translation>请从 {0} 重新复制。</translation>
     </message>
     <message>
         <source>Count with this model.</source>
@@ -586,6 +622,10 @@
         <translation>请重新获取同一个模型的各个部分。</translation>
     </message>
     <message>
+        <source>Fetch the starter with: edge0 starter</source>
+        <translation>请获取入门模型：edge0 starter</translation>
+    </message>
+    <message>
         <source>Folders where other programs put files are never excluded.</source>
         <translation>其他程序存放文件的文件夹绝不排除。</translation>
     </message>
@@ -602,6 +642,10 @@
         <translation>请腾出空间或选择其他磁盘，然后再次执行。</translation>
     </message>
     <message>
+        <source>Free some space or choose another drive; what was fetched is kept.</source>
+        <translation>请腾出空间或选择其他硬盘；已下载的部分会保留。</translation>
+    </message>
+    <message>
         <source>Free some space or choose another folder for models.</source>
         <translation>请腾出空间，或为模型选择其他文件夹。</translation>
     </message>
@@ -614,8 +658,68 @@
         <translation>请腾出空间。</translation>
     </message>
     <message>
+        <source>Give 0 (off) or more.</source>
+        <translation>请填写 0（关闭）或更大的数。</translation>
+    </message>
+    <message>
+        <source>Give 0 to 10.</source>
+        <translation>请填写 0 到 10。</translation>
+    </message>
+    <message>
+        <source>Give 0 to 64.</source>
+        <translation>请填写 0 到 64。</translation>
+    </message>
+    <message>
+        <source>Give 0.1 to 10; 1 is off.</source>
+        <translation>请填写 0.1 到 10；1 表示关闭。</translation>
+    </message>
+    <message>
+        <source>Give 1 or more.</source>
+        <translation>请填写 1 或更大的数。</translation>
+    </message>
+    <message>
+        <source>Give 1 to 16.</source>
+        <translation>请填写 1 到 16。</translation>
+    </message>
+    <message>
+        <source>Give 1 to 256, or leave it out.</source>
+        <translation>请填写 1 到 256，或留空。</translation>
+    </message>
+    <message>
+        <source>Give 16 to 1048576, or leave it out.</source>
+        <translation>请填写 16 到 1048576，或留空。</translation>
+    </message>
+    <message>
+        <source>Give a branch, a tag or a commit.</source>
+        <translation>请填写分支、标签或提交。</translation>
+    </message>
+    <message>
+        <source>Give a number in (0, 1].</source>
+        <translation>请填写大于 0 且不超过 1 的数。</translation>
+    </message>
+    <message>
+        <source>Give a number in [0, 1).</source>
+        <translation>请填写不小于 0 且小于 1 的数。</translation>
+    </message>
+    <message>
+        <source>Give a number of GB above 0, or leave it out.</source>
+        <translation>请填写大于 0 的 GB 数，或留空。</translation>
+    </message>
+    <message>
+        <source>Give a number of GB, or 0 to keep none.</source>
+        <translation>请填写 GB 数，0 表示不保留。</translation>
+    </message>
+    <message>
         <source>Give a text of some hundred words.</source>
         <translation>请提供几百个词的文本。</translation>
+    </message>
+    <message>
+        <source>Give a whole number from 0 to 2^63 - 1, or leave it out.</source>
+        <translation>请填写 0 到 2^63 - 1 之间的整数，或留空。</translation>
+    </message>
+    <message>
+        <source>Give an address such as {0}.</source>
+        <translation>请填写类似 {0} 的地址。</translation>
     </message>
     <message>
         <source>Give each of 0 to {0} once, or leave the layer out.</source>
@@ -624,6 +728,14 @@
     <message>
         <source>Give files of at least 4 KiB.</source>
         <translation>请提供至少 4 KiB 的文件。</translation>
+    </message>
+    <message>
+        <source>Give one that begins with https:// or http://.</source>
+        <translation>请填写以 https:// 或 http:// 开头的地址。</translation>
+    </message>
+    <message>
+        <source>Give owner/name, such as {0}.</source>
+        <translation>请填写“所有者/名称”，例如 {0}。</translation>
     </message>
     <message>
         <source>How experts are read</source>
@@ -656,6 +768,10 @@
     <message>
         <source>Laying the experts out anew was interrupted</source>
         <translation>重新排列专家时被中断</translation>
+    </message>
+    <message>
+        <source>Leave --shard-by-shard out.</source>
+        <translation>请不要使用 --shard-by-shard。</translation>
     </message>
     <message>
         <source>Less than 8 GB of memory</source>
@@ -728,6 +844,18 @@
     <message>
         <source>Move them away, or choose another target.</source>
         <translation>请移走它们，或选择其他目标。</translation>
+    </message>
+    <message>
+        <source>Name one: {0}.</source>
+        <translation>请指定其中一个：{0}。</translation>
+    </message>
+    <message>
+        <source>No model is installed.</source>
+        <translation>没有安装模型。</translation>
+    </message>
+    <message>
+        <source>No token came on stdin.</source>
+        <translation>标准输入中没有令牌。</translation>
     </message>
     <message>
         <source>Not even one token&apos;s experts fit</source>
@@ -830,8 +958,16 @@
         <translation>请运行 `git lfs pull`，或下载该文件。</translation>
     </message>
     <message>
+        <source>Run edge0 doctor.</source>
+        <translation>请运行 edge0 doctor。</translation>
+    </message>
+    <message>
         <source>Run edge0-prepare compact &quot;{0}&quot;: it goes on, or tidies up.</source>
         <translation>请运行 edge0-prepare compact &quot;{0}&quot;：它会继续，或进行清理。</translation>
+    </message>
+    <message>
+        <source>Run python3 installers/bootstrap.py run once, or use edge0 chat in the terminal.</source>
+        <translation>请运行一次 python3 installers/bootstrap.py run，或在终端中使用 edge0 chat。</translation>
     </message>
     <message>
         <source>Run the same command again to go on.</source>
@@ -844,6 +980,10 @@
     <message>
         <source>Set the memory budget to {0} GB.</source>
         <translation>把内存预算设为 {0} GB。</translation>
+    </message>
+    <message>
+        <source>Several models are installed.</source>
+        <translation>安装了多个模型。</translation>
     </message>
     <message>
         <source>Shorten the context from {0} to {1} tokens.</source>
@@ -868,6 +1008,10 @@
     <message>
         <source>Speed when nothing is in memory</source>
         <translation>内存中什么都没有时的速度</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
     </message>
     <message>
         <source>Storing the starter model in {0} failed: {1}.</source>
@@ -898,6 +1042,10 @@
         <translation>固态硬盘会一直忙碌。请提高预算或选择更小的模型。</translation>
     </message>
     <message>
+        <source>The app cannot be opened: {0}.</source>
+        <translation>无法打开应用：{0}。</translation>
+    </message>
+    <message>
         <source>The budget was cut to the {0} GB this machine has.</source>
         <translation>预算已降到这台电脑拥有的 {0} GB。</translation>
     </message>
@@ -926,6 +1074,10 @@
         <translation>磁盘已满：无法写入 {0}。</translation>
     </message>
     <message>
+        <source>The disk of {0} is too full: {1} are needed for the download and the conversion, {2} are free.</source>
+        <translation>{0} 所在磁盘空间不足：下载和转换需要 {1}，可用 {2}。</translation>
+    </message>
+    <message>
         <source>The disk of {0} is too full: {1} are needed, {2} are free.</source>
         <translation>{0} 所在磁盘空间不足：需要 {1}，可用 {2}。</translation>
     </message>
@@ -936,6 +1088,10 @@
     <message>
         <source>The download of {0} has the wrong content; it was thrown away.</source>
         <translation>下载的 {0} 内容不对，已丢弃。</translation>
+    </message>
+    <message>
+        <source>The download&apos;s policy cannot work.</source>
+        <translation>下载策略无法使用。</translation>
     </message>
     <message>
         <source>The drive could not be measured: {0}.</source>
@@ -1030,6 +1186,18 @@
         <translation>{0} 的文件头</translation>
     </message>
     <message>
+        <source>The hub&apos;s address</source>
+        <translation>模型库地址</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s address {0} holds more than a host and a path.</source>
+        <translation>模型库地址 {0} 中除主机和路径外还有其他内容。</translation>
+    </message>
+    <message>
+        <source>The model computed numbers that are not finite.</source>
+        <translation>模型算出了无穷大或不是数字的值。</translation>
+    </message>
+    <message>
         <source>The model does not fit the memory budget</source>
         <translation>内存预算放不下此模型</translation>
     </message>
@@ -1122,8 +1290,20 @@
         <translation>页面文件已关闭</translation>
     </message>
     <message>
+        <source>The proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>The server sends {0} only as a whole</source>
+        <translation>服务器只能整个发送 {0}</translation>
+    </message>
+    <message>
         <source>The service WinDefend is running.</source>
         <translation>WinDefend 服务正在运行。</translation>
+    </message>
+    <message>
+        <source>The source cannot be kept and be deleted shard by shard.</source>
+        <translation>源文件不能既保留又逐片删除。</translation>
     </message>
     <message>
         <source>The starter model needs {0} MB free in {1}; there are {2} MB.</source>
@@ -1132,6 +1312,10 @@
     <message>
         <source>The starter model&apos;s file has the wrong content.</source>
         <translation>入门模型的文件内容不对。</translation>
+    </message>
+    <message>
+        <source>The token holds characters that no token has.</source>
+        <translation>令牌中含有令牌不会有的字符。</translation>
     </message>
     <message>
         <source>The token is not valid (any more).</source>
@@ -1230,6 +1414,14 @@
         <translation>请在 {0} 秒后重试。</translation>
     </message>
     <message>
+        <source>Try again later, or use another hub address.</source>
+        <translation>请稍后重试，或使用其他模型库地址。</translation>
+    </message>
+    <message>
+        <source>Try again later, or use another hub address; check whether the network asks for a login first.</source>
+        <translation>请稍后重试，或使用其他模型库地址；并检查网络是否要求先登录。</translation>
+    </message>
+    <message>
         <source>Try again later; what was fetched is kept.</source>
         <translation>请稍后重试；已下载的部分会保留。</translation>
     </message>
@@ -1256,6 +1448,10 @@
     <message>
         <source>Use letters, digits and dashes.</source>
         <translation>请使用字母、数字和连字符。</translation>
+    </message>
+    <message>
+        <source>Use numbers above 0.</source>
+        <translation>请使用大于 0 的数字。</translation>
     </message>
     <message>
         <source>Use system, user, assistant or tool.</source>
@@ -1292,6 +1488,10 @@
     <message>
         <source>Write a message first.</source>
         <translation>请先写一条消息。</translation>
+    </message>
+    <message>
+        <source>Write it there, ended by a new line.</source>
+        <translation>请写入令牌并以换行结束。</translation>
     </message>
     <message>
         <source>Writing a test file…</source>
@@ -1526,6 +1726,10 @@
         <translation>张量 {0} 有 {1} 个轴</translation>
     </message>
     <message>
+        <source>has a damaged {0}</source>
+        <translation>其中的 {0} 已损坏</translation>
+    </message>
+    <message>
         <source>has a truth value other than 0 and 1 in {0}</source>
         <translation>{0} 中有 0 和 1 以外的布尔值</translation>
     </message>
@@ -1538,12 +1742,20 @@
         <translation>数组 {0} 中嵌套了数组</translation>
     </message>
     <message>
+        <source>has more than {0} files</source>
+        <translation>文件超过 {0} 个</translation>
+    </message>
+    <message>
         <source>has no cut {0}</source>
         <translation>没有 {0} 这一段</translation>
     </message>
     <message>
         <source>has no entry {0}</source>
         <translation>没有第 {0} 项</translation>
+    </message>
+    <message>
+        <source>has only pickled weights, which could run any code</source>
+        <translation>只有 pickle 格式的权重，可能执行任意代码</translation>
     </message>
     <message>
         <source>has the alignment {0}, which is not a small power of two</source>
@@ -1572,6 +1784,22 @@
     <message>
         <source>heads times head size is not a multiple of {0}</source>
         <translation>注意力头数乘以头的大小不是 {0} 的倍数</translation>
+    </message>
+    <message>
+        <source>holds a file named {0}</source>
+        <translation>其中有名为 {0} 的文件</translation>
+    </message>
+    <message>
+        <source>holds files whose names differ only in case</source>
+        <translation>其中有仅大小写不同的文件名</translation>
+    </message>
+    <message>
+        <source>holds no model weights</source>
+        <translation>其中没有模型权重</translation>
+    </message>
+    <message>
+        <source>holds several GGUF models</source>
+        <translation>其中有多个 GGUF 模型</translation>
     </message>
     <message>
         <source>holds the whole model</source>
@@ -1624,6 +1852,10 @@
     <message>
         <source>its version</source>
         <translation>版本号</translation>
+    </message>
+    <message>
+        <source>lacks the file {0} that its index names</source>
+        <translation>缺少索引中列出的文件 {0}</translation>
     </message>
     <message>
         <source>layer {0} lacks or repeats experts</source>
@@ -1692,6 +1924,10 @@
     <message>
         <source>moving the experts of layer {0}</source>
         <translation>正在移动第 {0} 层的专家</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>on this machine it can have</source>
@@ -1922,8 +2158,16 @@
         <translation>{0} 暂时不接受更多请求（429）。</translation>
     </message>
     <message>
+        <source>{0} and its parts do not belong together.</source>
+        <translation>{0} 与其各部分不属于同一个模型。</translation>
+    </message>
+    <message>
         <source>{0} and its parts hold {1} tensors, not {2}.</source>
         <translation>{0} 及其各部分共有 {1} 个张量，而不是 {2} 个。</translation>
+    </message>
+    <message>
+        <source>{0} arrived damaged: fetching it once more</source>
+        <translation>{0} 收到时已损坏：正在重新下载</translation>
     </message>
     <message>
         <source>{0} became shorter while it was read.</source>
@@ -1960,6 +2204,14 @@
     <message>
         <source>{0} cannot be written: its drive is read-only.</source>
         <translation>无法写入 {0}：所在驱动器是只读的。</translation>
+    </message>
+    <message>
+        <source>{0} changes on the server all the time: {1}.</source>
+        <translation>{0} 在服务器上不断变化：{1}。</translation>
+    </message>
+    <message>
+        <source>{0} connections cannot be used.</source>
+        <translation>不能使用 {0} 个连接。</translation>
     </message>
     <message>
         <source>{0} could mean {1}.</source>
@@ -2034,8 +2286,20 @@
         <translation>{1} 有 {0} 可用。</translation>
     </message>
     <message>
+        <source>{0} gave an answer we cannot read.</source>
+        <translation>{0} 给出了无法读懂的回答。</translation>
+    </message>
+    <message>
+        <source>{0} gives an answer without end.</source>
+        <translation>{0} 的回答没有结尾。</translation>
+    </message>
+    <message>
         <source>{0} has a format of another role</source>
         <translation>{0} 的格式属于另一种用途</translation>
+    </message>
+    <message>
+        <source>{0} has a header without end.</source>
+        <translation>{0} 的文件头没有结尾。</translation>
     </message>
     <message>
         <source>{0} has a problem of its own ({1}).</source>
@@ -2050,8 +2314,16 @@
         <translation>{0} 有缺失或未知的键：{1}。</translation>
     </message>
     <message>
+        <source>{0} has more than {1} files.</source>
+        <translation>{0} 的文件超过 {1} 个。</translation>
+    </message>
+    <message>
         <source>{0} has neither {1} nor {2}.</source>
         <translation>{0} 中既没有 {1} 也没有 {2}。</translation>
+    </message>
+    <message>
+        <source>{0} has no GGUF model named {1}.</source>
+        <translation>{0} 中没有名为 {1} 的 GGUF 模型。</translation>
     </message>
     <message>
         <source>{0} has no hash</source>
@@ -2086,6 +2358,14 @@
         <translation>{0} 中没有 {1}。</translation>
     </message>
     <message>
+        <source>{0} has other content than the hub promises, twice in a row.</source>
+        <translation>{0} 的内容连续两次与模型库声明的不符。</translation>
+    </message>
+    <message>
+        <source>{0} has {1} GGUF models named {2}.</source>
+        <translation>{0} 中有 {1} 个名称含 {2} 的 GGUF 模型。</translation>
+    </message>
+    <message>
         <source>{0} has {1} bytes instead of {2}.</source>
         <translation>{0} 有 {1} 字节，而应为 {2} 字节。</translation>
     </message>
@@ -2098,12 +2378,20 @@
         <translation>{0} 有 {1} 字节；最多接受 {2} 字节。</translation>
     </message>
     <message>
+        <source>{0} holds a file named {1}, which is not safe to store.</source>
+        <translation>{0} 中有名为 {1} 的文件，存储它不安全。</translation>
+    </message>
+    <message>
         <source>{0} holds more than models.</source>
         <translation>{0} 中不只有模型。</translation>
     </message>
     <message>
         <source>{0} holds no .safetensors files.</source>
         <translation>{0} 中没有 .safetensors 文件。</translation>
+    </message>
+    <message>
+        <source>{0} holds other tensors than the hub told.</source>
+        <translation>{0} 中的张量与模型库声明的不符。</translation>
     </message>
     <message>
         <source>{0} holds pickled weights ({1}), which could run any code.</source>
@@ -2116,6 +2404,10 @@
     <message>
         <source>{0} holds {1} GGUF models.</source>
         <translation>{0} 中有 {1} 个 GGUF 模型。</translation>
+    </message>
+    <message>
+        <source>{0} is a GGUF model, which is converted as a whole.</source>
+        <translation>{0} 是 GGUF 模型，只能整体转换。</translation>
     </message>
     <message>
         <source>{0} is a big-endian GGUF file.</source>
@@ -2198,6 +2490,10 @@
         <translation>{0} 不是已转换的模型。</translation>
     </message>
     <message>
+        <source>{0} is not a count.</source>
+        <translation>{0} 不是有效的数量。</translation>
+    </message>
+    <message>
         <source>{0} is not a folder.</source>
         <translation>{0} 不是文件夹。</translation>
     </message>
@@ -2210,12 +2506,20 @@
         <translation>{0} 不是普通文件，而是链接、文件夹或设备。</translation>
     </message>
     <message>
+        <source>{0} is not a revision.</source>
+        <translation>{0} 不是版本名称。</translation>
+    </message>
+    <message>
         <source>{0} is not an ordinary file.</source>
         <translation>{0} 不是普通文件。</translation>
     </message>
     <message>
         <source>{0} is not gate, up, down</source>
         <translation>{0} 不是 gate、up、down</translation>
+    </message>
+    <message>
+        <source>{0} is not the name of a model on a hub.</source>
+        <translation>{0} 不是模型库中的模型名称。</translation>
     </message>
     <message>
         <source>{0} is not valid JSON: {1}.</source>
@@ -2228,6 +2532,10 @@
     <message>
         <source>{0} is not {1}.</source>
         <translation>{0} 不是{1}。</translation>
+    </message>
+    <message>
+        <source>{0} is on a FAT32 drive, which holds no file above 4 GiB.</source>
+        <translation>{0} 位于 FAT32 硬盘上，不能存放超过 4 GiB 的文件。</translation>
     </message>
     <message>
         <source>{0} is on a removable drive.</source>
@@ -2260,6 +2568,10 @@
     <message>
         <source>{0} is {1}, outside {2} to {3}</source>
         <translation>{0} 的值是 {1}，超出 {2} 到 {3} 的范围</translation>
+    </message>
+    <message>
+        <source>{0} is {1}.</source>
+        <translation>{0} 的值是 {1}。</translation>
     </message>
     <message>
         <source>{0} lacks the tensor {1} that {2} puts there.</source>
@@ -2298,6 +2610,14 @@
         <translation>{1} 个专家中有 {0} 个能放进内存；一个词元用 {2} 个。</translation>
     </message>
     <message>
+        <source>{0} of {1} lacks the tensor {2}.</source>
+        <translation>{1} 的 {0} 中缺少张量 {2}。</translation>
+    </message>
+    <message>
+        <source>{0} of {1} names no model_type.</source>
+        <translation>{1} 的 {0} 中没有 model_type。</translation>
+    </message>
+    <message>
         <source>{0} opens</source>
         <translation>{0} 可以打开</translation>
     </message>
@@ -2310,12 +2630,20 @@
         <translation>{0} 中的张量 {1} 重复。</translation>
     </message>
     <message>
+        <source>{0} starts anew: {1}</source>
+        <translation>{0} 重新开始：{1}</translation>
+    </message>
+    <message>
         <source>{0} tokens do not fit the context of {1}.</source>
         <translation>{0} 个词元放不进长度为 {1} 的上下文。</translation>
     </message>
     <message>
         <source>{0} was refused with status {1}.</source>
         <translation>{0} 被拒绝，状态码 {1}。</translation>
+    </message>
+    <message>
+        <source>{0} {1} is not an address.</source>
+        <translation>{0} {1} 不是有效地址。</translation>
     </message>
     <message>
         <source>{0} {1}.</source>
@@ -2404,6 +2732,17 @@
     <message>
         <source>{0}{1}; {2} available.</source>
         <translation>{0}{1}；{2} 可用。</translation>
+    </message>
+</context>
+<context>
+    <name>EngineWorker</name>
+    <message>
+        <source>No model is open.</source>
+        <translation>没有打开模型。</translation>
+    </message>
+    <message>
+        <source>Choose a model above the chat.</source>
+        <translation>请在聊天上方选择模型。</translation>
     </message>
 </context>
 <context>

@@ -136,7 +136,7 @@ def test_several_gguf_models_are_a_choice(quick: DownloadPolicy) -> None:
         assert found == {"a-Q4_0.gguf": 1, "a-Q8_0-00001-of-00002.gguf": 2}
         with pytest.raises(UnsupportedModelError, match=r"a-Q4_0\.gguf, a-Q8_0-00001"):
             examine(repository, policy=quick)
-        with pytest.raises(UnsupportedModelError, match="no GGUF models named 'Q5'"):
+        with pytest.raises(UnsupportedModelError, match="no GGUF model named 'Q5'"):
             examine(repository, "Q5", policy=quick)
 
 
