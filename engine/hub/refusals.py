@@ -59,15 +59,19 @@ def refusal(status: int, headers: Headers, url: str, model: str, access: Access)
         return _not_allowed(status, code, url, model, access)
     if status == 404 or status == 410:
         return _not_found(code, url, model)
-    host = urlsplit(url).hostname
-    if status == 429:
-        text = Text("{0} allows no more requests for now (429).", host)
-        return DownloadError(text, _patience(headers))
     if is_temporary(status):
-        text = Text("{0} has a problem of its own ({1}).", host, status)
-        return DownloadError(text, TRY_LATER)
+        step = _patience(headers) if status == 429 else TRY_LATER
+        return DownloadError(Text("{0}.", trouble(status, url)), step)
     text = Text("{0} was refused with status {1}.", shown(url), status)
     return DownloadError(text, Text("Check the model's name and the hub."))
+
+
+def trouble(status: int, url: str) -> Text:
+    """A temporary refusal in a few words."""
+    host = urlsplit(url).hostname
+    if status == 429:
+        return Text("{0} allows no more requests for now (429)", host)
+    return Text("{0} has a problem of its own ({1})", host, status)
 
 
 def _not_allowed(status: int, code: str, url: str, model: str, access: Access) -> Edge0Error:

@@ -16,7 +16,7 @@ from engine.hub.answer import Answer, NetworkError
 from engine.hub.lane import Lane, Transport
 from engine.hub.plan import RemoteFile, Repository
 from engine.hub.policy import DownloadPolicy
-from engine.hub.refusals import TRY_LATER, is_temporary, refusal, wait_s
+from engine.hub.refusals import TRY_LATER, is_temporary, refusal, trouble, wait_s
 from engine.hub.verifier import new_digest
 from engine.stop import StopFlag
 from engine.text import Text
@@ -42,18 +42,21 @@ class Reader:
     def whole(self, file: RemoteFile, limit: int) -> bytes:
         """A small file, its hash checked. Raises DownloadError, CheckpointError."""
         if file.size > limit:
+            where = (file.path, self._repository.id)
             raise CheckpointError(
-                f"{file.path} of {self._repository.id} has {file.size} bytes; at most {limit} are"
-                " accepted.",
-                "Choose another version of the model.",
+                Text(
+                    "{0} of {1} has {2} bytes; at most {3} are accepted.", *where, file.size, limit
+                ),
+                Text("Choose another version of the model."),
             )
         data = self.piece(file, 0, file.size)
         digest = new_digest(file)
         digest.update(data)
         if digest.hexdigest() != (file.sha256 or file.git_sha1):
+            where = (file.path, self._repository.id)
             raise DownloadError(
-                f"{file.path} of {self._repository.id} has other content than the hub promises.",
-                "Try again later, or use another hub address.",
+                Text("{0} of {1} has other content than the hub promises.", *where),
+                Text("Try again later, or use another hub address."),
             )
         return data
 
@@ -97,14 +100,14 @@ class Reader:
         if answer.status == 206:
             told = (answer.headers.get("Content-Range") or "").strip()
             if not told.startswith(f"bytes {start}-{start + count - 1}/"):
-                raise NetworkError("the server sent another range than the one asked for")
+                raise NetworkError(Text("the server sent another range than the one asked for"))
             return 0
         if answer.status == 200:
             return start
         url, model = answer.url, self._repository.id
         error: Edge0Error = refusal(answer.status, answer.headers, url, model, self._access)
         if is_temporary(answer.status):
-            raise NetworkError(error.message.rstrip("."), wait_s(answer.headers))
+            raise NetworkError(trouble(answer.status, url), wait_s(answer.headers))
         raise error
 
     def _pause(self, seconds: float) -> None:
@@ -120,7 +123,7 @@ def _read(answer: Answer, skip: int, count: int) -> bytes:
     while len(data) < count:
         piece = answer.read(min(1 << 18, skip or count - len(data)))
         if not piece:
-            raise NetworkError(f"{answer.server} ended the connection early")
+            raise NetworkError(Text("{0} ended the connection early", answer.server))
         if skip:
             skip -= len(piece)
         else:

@@ -20,7 +20,7 @@ from engine.hub.board import Board
 from engine.hub.lane import Lane, Transport
 from engine.hub.part import Claim
 from engine.hub.policy import DownloadPolicy
-from engine.hub.refusals import TRY_LATER, Headers, is_temporary, refusal, wait_s
+from engine.hub.refusals import TRY_LATER, Headers, is_temporary, refusal, trouble, wait_s
 from engine.text import Text
 
 PIECE = 4 << 20  # few turns between the threads: each must get the interpreter's lock again
@@ -31,6 +31,10 @@ _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
 
 class _Changed(Exception):
     """The server has another version of the file than the one begun."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class _NoRanges(Exception):
@@ -77,7 +81,7 @@ class Worker(threading.Thread):
             if not self._board.closed:
                 self._back_off(error)
         except _Changed as error:
-            self._board.restart(claim, str(error))
+            self._board.restart(claim, error.reason)
         except _NoRanges:
             self._board.no_ranges(claim.part)
         except Stopped:  # the claim was void, or the download is over: claim() knows
@@ -118,23 +122,23 @@ class Worker(threading.Thread):
         elif answer.status == 200:
             _check_whole(claim, answer)
         elif answer.status == 416:
-            raise _Changed("the server has a shorter file")
+            raise _Changed(Text("the server has a shorter file"))
         else:
             raise self._refused(claim, answer)
         part, etag = claim.part, answer.headers.get("ETag") or ""
         known = part.etag(answer.host)
         if known and etag and etag != known:
-            raise _Changed("the file changed on the server")
+            raise _Changed(Text("the file changed on the server"))
         self._board.accepted(claim, answer.url, answer.host, etag)
 
     def _refused(self, claim: Claim, answer: Answer) -> Exception:
         status, url = answer.status, answer.url
         if url != claim.part.url and status in _EXPIRED and not self._access.trusts(url):
             self._board.moved(claim.part)
-            return NetworkError(f"the address at {answer.server} expired ({status})")
+            return NetworkError(Text("the address at {0} expired ({1})", answer.server, status))
         error: Edge0Error = refusal(status, answer.headers, url, self._model, self._access)
         if is_temporary(status):
-            return NetworkError(error.message.rstrip("."), wait_s(answer.headers))
+            return NetworkError(trouble(status, url), wait_s(answer.headers))
         return error
 
     def _store(self, claim: Claim, answer: Answer, file: BinaryIO) -> None:
@@ -162,7 +166,7 @@ class Worker(threading.Thread):
         """What comes next, in the worker's buffer. Raises NetworkError when nothing does."""
         count = answer.read_into(self._buffer[:limit])
         if not count:
-            raise NetworkError(f"{answer.server} ended the connection early")
+            raise NetworkError(Text("{0} ended the connection early", answer.server))
         return self._buffer[:count]
 
 
@@ -179,7 +183,7 @@ class _Pace:
         if self._bytes >= self._policy.min_bytes:
             self._begin, self._bytes = time.monotonic(), 0
         elif time.monotonic() - self._begin > self._policy.stall_s:
-            raise NetworkError("the connection has nearly come to a halt")
+            raise NetworkError(Text("the connection has nearly come to a halt"))
 
 
 def _range_headers(claim: Claim, host: str) -> Mapping[str, str]:
@@ -195,20 +199,24 @@ def _range_headers(claim: Claim, host: str) -> Mapping[str, str]:
 def _check_range(claim: Claim, headers: Headers) -> None:
     match = _RANGE.fullmatch((headers.get("Content-Range") or "").strip())
     if match is None or int(match[1]) != claim.start or int(match[2]) >= claim.end:
-        raise NetworkError("the server sent another range than the one asked for")
+        raise NetworkError(Text("the server sent another range than the one asked for"))
     if match[3] != "*" and int(match[3]) != claim.part.file.size:
-        raise _Changed(f"the server has {match[3]} bytes instead of {claim.part.file.size}")
+        raise _Changed(_other_size(match[3], claim.part.file.size))
 
 
 def _check_whole(claim: Claim, answer: Answer) -> None:
     """A 200: right if the whole file was asked for; else it changed, or ranges are unknown here."""
     size, length = claim.part.file.size, answer.headers.get("Content-Length")
     if length is not None and length != str(size):
-        raise _Changed(f"the server has {length[:20]} bytes instead of {size}")
+        raise _Changed(_other_size(length[:20], size))
     asked = _range_headers(claim, answer.host)
     if not asked:
         return
     known = claim.part.etag(answer.host)
     if known and (answer.headers.get("ETag") or known) != known:
-        raise _Changed("the file changed on the server")
+        raise _Changed(Text("the file changed on the server"))
     raise _NoRanges()
+
+
+def _other_size(found: str, expected: int) -> Text:
+    return Text("the server has {0} bytes instead of {1}", found, expected)

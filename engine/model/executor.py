@@ -31,6 +31,7 @@ from engine.prepare.quantize import quantize
 from engine.stop import StopFlag
 from engine.store.predictor import ReadAhead
 from engine.store.store import ExpertStore
+from engine.text import Text
 
 Floats = NDArray[np.float32]
 _STOPPED, _READ_ERROR, _NO_MEMORY = 1, 2, 3
@@ -321,5 +322,6 @@ def workspace_bytes(program: Program, container: Container, chunk_tokens: int) -
 
 def _out_of_memory() -> StorageError:
     return StorageError(
-        "The system gave no more memory.", "Close other programs, or lower the memory budget."
+        Text("The system gave no more memory."),
+        Text("Close other programs, or lower the memory budget."),
     )

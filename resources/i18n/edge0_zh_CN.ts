@@ -518,6 +518,10 @@
         <translation>请关闭其他程序或降低内存预算，否则电脑会非常慢。</translation>
     </message>
     <message>
+        <source>Close other programs, or lower the memory budget.</source>
+        <translation>请关闭其他程序，或降低内存预算。</translation>
+    </message>
+    <message>
         <source>Close other programs.</source>
         <translation>关闭其他程序。</translation>
     </message>
@@ -1314,6 +1318,10 @@
         <translation>入门模型的文件内容不对。</translation>
     </message>
     <message>
+        <source>The system gave no more memory.</source>
+        <translation>系统无法再分配内存。</translation>
+    </message>
+    <message>
         <source>The token holds characters that no token has.</source>
         <translation>令牌中含有令牌不会有的字符。</translation>
     </message>
@@ -2042,6 +2050,10 @@
         <translation>GGUF 文件头</translation>
     </message>
     <message>
+        <source>the address at {0} expired ({1})</source>
+        <translation>{0} 的地址已过期（{1}）</translation>
+    </message>
+    <message>
         <source>the budget is</source>
         <translation>预算为</translation>
     </message>
@@ -2050,12 +2062,20 @@
         <translation>{0} 的证书不受信任：{1}</translation>
     </message>
     <message>
+        <source>the connection has nearly come to a halt</source>
+        <translation>连接几乎停止</translation>
+    </message>
+    <message>
         <source>the connection to {0} failed: {1}</source>
         <translation>与 {0} 的连接失败：{1}</translation>
     </message>
     <message>
         <source>the expert width is not a multiple of {0}</source>
         <translation>专家宽度不是 {0} 的倍数</translation>
+    </message>
+    <message>
+        <source>the file changed on the server</source>
+        <translation>服务器上的文件已更改</translation>
     </message>
     <message>
         <source>the head size is not a multiple of 16</source>
@@ -2072,6 +2092,18 @@
     <message>
         <source>the operator {0} may not be used like this</source>
         <translation>不允许这样使用运算符 {0}</translation>
+    </message>
+    <message>
+        <source>the server has a shorter file</source>
+        <translation>服务器上的文件更短</translation>
+    </message>
+    <message>
+        <source>the server has {0} bytes instead of {1}</source>
+        <translation>服务器上有 {0} 字节，而应为 {1} 字节</translation>
+    </message>
+    <message>
+        <source>the server sent another range than the one asked for</source>
+        <translation>服务器发来的范围与请求的不同</translation>
     </message>
     <message>
         <source>the shape has too many experts</source>
@@ -2154,8 +2186,12 @@
         <translation>{0}或者：{1}</translation>
     </message>
     <message>
-        <source>{0} allows no more requests for now (429).</source>
-        <translation>{0} 暂时不接受更多请求（429）。</translation>
+        <source>{0} allows no more requests for now (429)</source>
+        <translation>{0} 暂时不接受更多请求（429）</translation>
+    </message>
+    <message>
+        <source>{0} has a problem of its own ({1})</source>
+        <translation>{0} 自身出现问题（{1}）</translation>
     </message>
     <message>
         <source>{0} and its parts do not belong together.</source>
@@ -2258,6 +2294,10 @@
         <translation>{0} 断开了连接</translation>
     </message>
     <message>
+        <source>{0} ended the connection early</source>
+        <translation>{0} 提前断开了连接</translation>
+    </message>
+    <message>
         <source>{0} ends before byte {1}.</source>
         <translation>{0} 在第 {1} 字节之前就结束了。</translation>
     </message>
@@ -2300,10 +2340,6 @@
     <message>
         <source>{0} has a header without end.</source>
         <translation>{0} 的文件头没有结尾。</translation>
-    </message>
-    <message>
-        <source>{0} has a problem of its own ({1}).</source>
-        <translation>{0} 自身出现问题（{1}）。</translation>
     </message>
     <message>
         <source>{0} has a second name</source>
@@ -2608,6 +2644,14 @@
     <message>
         <source>{0} of {1} experts fit into memory; one token uses {2}.</source>
         <translation>{1} 个专家中有 {0} 个能放进内存；一个词元用 {2} 个。</translation>
+    </message>
+    <message>
+        <source>{0} of {1} has other content than the hub promises.</source>
+        <translation>{1} 的 {0} 内容与模型库声明的不符。</translation>
+    </message>
+    <message>
+        <source>{0} of {1} has {2} bytes; at most {3} are accepted.</source>
+        <translation>{1} 的 {0} 有 {2} 字节；最多接受 {3} 字节。</translation>
     </message>
     <message>
         <source>{0} of {1} lacks the tensor {2}.</source>
