@@ -71,6 +71,12 @@ class Archive:
         """Look for `text` in everything that was said, beside the writes and not before them."""
         return self._searcher.submit(search_conversations, self._history.path, text)
 
+    @property
+    def owes(self) -> bool:
+        """Whether anything queued so far still waits for room on the disk, after one more try."""
+        self._thread.submit(self._try_to_repay)
+        return self._thread.submit(lambda: bool(self._owed)).result()
+
     def close(self) -> None:
         """Finish what is queued and close the database."""
         self._searcher.shutdown(wait=True, cancel_futures=True)

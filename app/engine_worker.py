@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QThread, QTimer, Signal, S
 from app.door import Door, EngineRuntime, EngineSession
 from app.event_buffer import EventBuffer
 from app.sampling import Sampling
-from engine import Edge0Config, Edge0Error, Progress, StopFlag, Stopped
+from engine import Edge0Config, Edge0Error, Progress, StopFlag, Stopped, StorageError
 
 DRAIN_MS = 33
 SNAPSHOT_S = 0.5
@@ -41,7 +42,7 @@ class LoadJob:
 
 @dataclass(frozen=True)
 class ReplyJob:
-    """Answer `messages`, (role, text) pairs, once `saved` says the prompt is on disk."""
+    """Answer `messages`, (role, text) pairs, once `saved` says the prompt is saved, or owed."""
 
     id: int
     messages: tuple[tuple[str, str], ...]
@@ -157,7 +158,8 @@ class EngineWorker(QObject):
                 QCoreApplication.translate("EngineWorker", "Choose a model above the chat."),
             )
         if job.saved is not None:
-            job.saved.result()
+            with suppress(StorageError):  # a full disk: told already, and saved when there is room
+                job.saved.result()
         messages = [self._door.Message(role, text) for role, text in job.messages]
         options = job.sampling.over(self._runtime.default_options)
         started = time.perf_counter()

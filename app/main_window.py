@@ -35,6 +35,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle(self.tr("Edge0"))
         self._core = core
+        self._losing = False  # whether to close although something could not be saved
         self.sidebar = Sidebar(core.conversations, self)
         self.page = ChatPage(core.chat, core.library, core.starter, self)
         self.panel = LivePanel(core.stats, self)
@@ -204,8 +205,26 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.keep_state()
+        if self._core.archive.owes and not self._losing:
+            event.ignore()
+            self._warn_of_loss()
+            return
         self.closed.emit()
         super().closeEvent(event)
+
+    def _warn_of_loss(self) -> None:
+        self.page.notice.show_notice(
+            self.tr(
+                "The disk is full: part of your chats is not saved yet and would be lost now. Free"
+                " some space, then close again."
+            ),
+            self.tr("Close anyway"),
+            self._close_anyway,
+        )
+
+    def _close_anyway(self) -> None:
+        self._losing = True
+        self.close()
 
     def keep_state(self) -> None:
         """Store the draft and where the window stands."""

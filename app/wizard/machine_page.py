@@ -145,7 +145,8 @@ class MachinePage(Page):
         if survey.kernel_problem:
             return self.tr("Edge0 cannot compute here. {0}").format(survey.kernel_problem)
         if survey.not_writable:
-            return self.tr("Nothing can be stored in this folder. {0}").format(survey.not_writable)
+            reason = said(survey.not_writable)
+            return self.tr("Nothing can be stored in this folder. {0}").format(reason)
         measured = self.model.machine.measured
         slow = survey.drive.kind in ("hdd", "usb", "network")
         if measured is not None:

@@ -16,17 +16,23 @@ Logits = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Probabilities = NDArray[np.float64]
 
+_CHECK_FILES = Text(
+    "Its files may be damaged: choose Check the files in the list of models, or run edge0 doctor"
+    " NAME --deep."
+)
 _FIRST_GUESS = 1024  # tokens sorted before top-p looks at the whole vocabulary
 
 
 def check(logits: Logits) -> None:
-    """Raises ChatError for values that are not numbers: damaged weights or an overflow."""
+    """Raises ChatError for values nothing can be picked by: damaged weights or an overflow."""
     if not np.isfinite(logits).all():
         bad = int(np.count_nonzero(~np.isfinite(logits)))
         raise ChatError(
             Text("The model's output is not a number for {0} of {1} tokens.", bad, logits.size),
-            Text("Check the model's files, or convert the model again."),
+            _CHECK_FILES,
         )
+    if logits.size > 1 and logits.max() == logits.min():
+        raise ChatError(Text("The model finds all words equally likely."), _CHECK_FILES)
 
 
 def penalise(logits: Logits, seen: Ids, penalty: float) -> Logits:

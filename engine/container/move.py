@@ -7,6 +7,7 @@ any instant, one whole model is left; the same call goes on. Unfinished copies l
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from engine.container.files import storage_errors, sync_folder
 from engine.container.reader import Container, read_manifest
+from engine.container.verified import NOTE_NAME
 from engine.errors import ContainerError, Edge0Error, StorageError
 from engine.events import Progress
 from engine.stop import StopFlag
@@ -42,9 +44,7 @@ def move_model(
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         near = os.stat(source.parent).st_dev == os.stat(folder).st_dev
-    if near and not target.exists():
-        with storage_errors(target):
-            os.rename(source, target)
+    if near and not target.exists() and _renamed(source, target):
         return target
     if not target.exists():
         _copy(source, folder, target, progress, stop)
@@ -53,10 +53,24 @@ def move_model(
     return target
 
 
+def _renamed(source: Path, target: Path) -> bool:
+    """One step where it is one drive; a drive mounted twice looks like one and is not."""
+    with storage_errors(target):
+        try:
+            os.rename(source, target)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            return False
+    return True
+
+
 def _copy(source: Path, folder: Path, target: Path, progress: OnProgress, stop: StopFlag) -> None:
     work = folder / f".moving-{source.name}"
     with storage_errors(source):
-        files = sorted(path for path in source.iterdir() if path.is_file())
+        files = sorted(
+            path for path in source.iterdir() if path.is_file() and path.name != NOTE_NAME
+        )
         sizes = {path.name: path.stat().st_size for path in files}
     total = sum(sizes.values())
     with storage_errors(work):

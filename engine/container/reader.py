@@ -31,6 +31,13 @@ from engine.container.manifest import (
 )
 from engine.container.record import dense_header, moex_header
 from engine.container.strict import DAMAGED
+from engine.container.verified import (
+    Verified,
+    forget_verified,
+    holes,
+    note_verified,
+    verified,
+)
 from engine.errors import ContainerError
 from engine.events import Progress
 from engine.model.families.registry import by_model_type
@@ -39,6 +46,7 @@ from engine.stop import StopFlag
 from engine.text import Text, joined
 
 VERIFY_CHUNK = 8 << 20
+SMALL_BYTES = 64 << 10  # norms and biases: all of them are hashed in a moment
 MAX_REPORTED = 5
 
 Bytes = NDArray[np.uint8]
@@ -67,6 +75,7 @@ class Container:
         check_weights(manifest, family.weights(manifest.shape))
         container = cls(path, manifest)
         container._check_files()
+        container._check_holes()
         return container
 
     @property
@@ -99,9 +108,12 @@ class Container:
         return data
 
     def read_dense_into(self, name: str, target: Bytes) -> None:
-        """Read a resident weight into memory of its size."""
+        """Read a resident weight into memory of its size; a small one is compared with its hash."""
+        entry = self.manifest.tensors[name]
         with open_checked(self.dense_path) as file:
-            read_range(file, self.dense_path, self.manifest.tensors[name].offset, target.data)
+            read_range(file, self.dense_path, entry.offset, target.data)
+        if entry.bytes <= SMALL_BYTES and hashlib.sha256(target.data).hexdigest() != entry.sha256:
+            raise ContainerError(_damage_report(self.path, [name]), DAMAGED)
 
     def embedding_rows(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """Embeddings (n, hidden) of token ids, each distinct row read once from the disk."""
@@ -130,7 +142,20 @@ class Container:
             done += size
         progress(Progress(done, total, Text("checked")))
         if damaged:
+            forget_verified(self.path)
             raise ContainerError(_damage_report(self.path, damaged), DAMAGED)
+        note_verified(self.path, self.all_files)
+
+    @property
+    def verified(self) -> tuple[Verified, float]:
+        """Whether `verify` has seen the files as they are now, and when."""
+        return verified(self.path, self.all_files)
+
+    @property
+    def all_files(self) -> list[Path]:
+        """Everything the manifest names, and itself."""
+        side = [self.path / entry.name for entry in self.manifest.side_files]
+        return [self.path / MANIFEST_NAME, self.dense_path, *self.files, *side]
 
     def hold(self) -> None:
         """Open the embedding file now: whatever becomes of the folder, its rows stay the same."""
@@ -187,6 +212,22 @@ class Container:
         _check_header(self.dense_path, dense_header(tensors, start))
         for number, path in enumerate(self.files):
             _check_header(path, moex_header(manifest, number))
+
+    def _check_holes(self) -> None:
+        """A file can have its size and lack bytes: what lies there is compared with its hash."""
+        gaps = {
+            path: list(holes(path, size))
+            for path, size in [
+                (self.dense_path, self.manifest.dense_bytes),
+                *zip(self.files, (entry.bytes for entry in self.manifest.files), strict=True),
+            ]
+        }
+        if not any(gaps.values()):
+            return
+        for what, path, offset, size, sha256 in self._parts():
+            touched = any(a < offset + size and offset < b for a, b in gaps.get(path, ()))
+            if touched and _hash(path, offset, size, StopFlag()) != sha256:
+                raise ContainerError(_damage_report(self.path, [what]), DAMAGED)
 
 
 def read_manifest(path: Path) -> Manifest:

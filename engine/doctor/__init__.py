@@ -67,6 +67,8 @@ def _check_model(path: Path, folder: Path, options: DoctorOptions) -> Iterator[F
         yield from model_checks.check_plan(container, options.budget_gb, measured)
         if options.deep:
             yield model_checks.hashes(container, options.progress, options.stop)
+        else:
+            yield model_checks.last_verified(container)
     finally:
         container.close()
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.container.files import storage_error
 from engine.doctor.findings import Finding, Status, gb
 from engine.machine.disk import drive_info
 from engine.machine.samples import DriveInfo, DriveKind
@@ -70,12 +71,11 @@ def writable(folder: Path) -> Finding:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
-        reason = error.strerror or str(error)
         advice = Text(
             "Choose another folder for models. On Windows, 'Controlled folder access' blocks"
             " programs from writing to Documents and similar folders."
         )
-        evidence = Text("{0}: {1}.", existing, reason)
+        evidence = storage_error(existing, error).message
         title = Text("The models folder cannot be written")
         return Finding("models-folder", "fail", title, evidence, advice)
     return Finding("models-folder", "ok", Text("Models folder"), str(folder))

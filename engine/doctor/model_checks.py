@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 from engine.config import Edge0Config
@@ -129,6 +130,29 @@ def cold_speed(plan: MemoryPlan, measured: ProbeResult) -> Finding:
         f"{slowest:.1f}",
     )
     return Finding("cold-speed", "info", Text("Speed when nothing is in memory"), evidence)
+
+
+def last_verified(container: Container) -> Finding:
+    """Whether damage inside a file would have been noticed."""
+    state, when = container.verified
+    advice = Text(
+        "To find damaged bytes, choose Check the files in the list of models, or run edge0 doctor"
+        ' "{0}" --deep.',
+        container.path,
+    )
+    if state == "intact":
+        evidence = Text("Every byte was compared on {0}.", time.strftime("%Y-%m-%d", _day(when)))
+        return Finding("model-verified", "ok", Text("The files were checked"), evidence)
+    if state == "changed":
+        evidence = Text("Sizes or times of files differ from those that were compared.")
+        title = Text("Files changed since they were checked")
+        return Finding("model-verified", "warn", title, evidence, advice)
+    evidence = Text("Sizes and headers fit; the bytes have not been read back and compared yet.")
+    return Finding("model-verified", "info", Text("Not checked since made"), evidence, advice)
+
+
+def _day(when: float) -> time.struct_time:
+    return time.localtime(min(max(when, 0.0), 4e9))
 
 
 def hashes(container: Container, progress: Callable[[Progress], None], stop: StopFlag) -> Finding:

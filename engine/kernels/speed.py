@@ -1,7 +1,7 @@
 """How fast this machine runs our kernels: weights eaten from memory a second, and sums in batches.
 
 Runs the real matrix kernel for a fraction of a second on threads of its own. Memory: matrices that
-no cache holds, 600 MB at most, freed at the end. Do it while nothing else works.
+hardly a cache holds, 170 MB at most, freed at the end. Do it while nothing else works.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.machine.cpu import compute_threads
 from engine.machine.memory import system_memory
 
 ROWS, COLS = 65536, 2048  # 75 MB as nf4: as much as a small model
-MATRICES = 8  # together more than the caches of nearly all machines
+MATRICES = 2  # together more than the caches of nearly all machines; a budget notices more
 MEMORY_SHARE = 8  # of the free memory, at most this part is used
 BATCH = 64
 

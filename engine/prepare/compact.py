@@ -26,6 +26,7 @@ from engine.container.manifest import MANIFEST_NAME, Manifest, RecordEntry, enco
 from engine.container.reader import Container
 from engine.container.record import generation_of, moex_header, place_records
 from engine.container.strict import DAMAGED
+from engine.container.verified import note_verified
 from engine.container.writer import ContainerWriter
 from engine.errors import ConfigError, ContainerError, Stopped, StorageError
 from engine.events import Progress
@@ -65,9 +66,12 @@ def compact(
         old = container.manifest
         plan = plan_layout(old, counts)
         _remove_strays(path, old)
+        intact = container.verified[0] == "intact"
         already = old.counts is not None and _order(plan.records) == _order(old.records)
         if not already:
             _rewrite(container, plan, progress, stop)
+            if intact:  # every record was compared on its way
+                note_verified(path, Container(path, plan).all_files)
         shutil.rmtree(path / WORK_NAME, ignore_errors=True)
     total = sum(file.bytes for file in plan.files)
     return CompactSummary(path, total, len(plan.records), already)

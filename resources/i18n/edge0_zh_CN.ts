@@ -354,10 +354,6 @@
         <translation>请检查模型库地址。</translation>
     </message>
     <message>
-        <source>Check the model&apos;s files, or convert the model again.</source>
-        <translation>请检查模型文件，或重新转换模型。</translation>
-    </message>
-    <message>
         <source>Check the model&apos;s name and the hub.</source>
         <translation>请检查模型名称和模型库。</translation>
     </message>
@@ -582,6 +578,10 @@
         <translation>每个字节都完好</translation>
     </message>
     <message>
+        <source>Every byte was compared on {0}.</source>
+        <translation>已于 {0} 比对每一个字节。</translation>
+    </message>
+    <message>
         <source>Every token uses all of it, so nothing can stay on the drive: it runs well only when it fits into memory whole. Streaming helps Mixture-of-Experts models.</source>
         <translation>每个词元都要用到整个模型，因此没有部分可以留在硬盘上：只有内存能完整放下时才运行良好。流式读取对混合专家模型才有帮助。</translation>
     </message>
@@ -628,6 +628,10 @@
     <message>
         <source>Fetch the starter with: edge0 starter</source>
         <translation>请获取入门模型：edge0 starter</translation>
+    </message>
+    <message>
+        <source>Files changed since they were checked</source>
+        <translation>文件在检查之后有变化</translation>
     </message>
     <message>
         <source>Folders where other programs put files are never excluded.</source>
@@ -762,6 +766,10 @@
         <translation>转换尚未完成。再次执行同一转换即可继续。</translation>
     </message>
     <message>
+        <source>Its files may be damaged: choose Check the files in the list of models, or run edge0 doctor NAME --deep.</source>
+        <translation>模型文件可能已损坏：请在模型列表中选择“检查文件”，或运行 edge0 doctor NAME --deep。</translation>
+    </message>
+    <message>
         <source>JSON is spread too wide</source>
         <translation>JSON 的缩进过宽</translation>
     </message>
@@ -860,6 +868,10 @@
     <message>
         <source>No token came on stdin.</source>
         <translation>标准输入中没有令牌。</translation>
+    </message>
+    <message>
+        <source>Not checked since made</source>
+        <translation>生成后尚未检查</translation>
     </message>
     <message>
         <source>Not even one token&apos;s experts fit</source>
@@ -1004,6 +1016,14 @@
     <message>
         <source>Shorten the message, remove earlier ones or start a new chat.</source>
         <translation>请缩短消息、删除较早的消息或新建聊天。</translation>
+    </message>
+    <message>
+        <source>Sizes and headers fit; the bytes have not been read back and compared yet.</source>
+        <translation>大小和文件头相符；字节内容尚未读回比对。</translation>
+    </message>
+    <message>
+        <source>Sizes or times of files differ from those that were compared.</source>
+        <translation>文件的大小或时间与比对时不同。</translation>
     </message>
     <message>
         <source>Some files in {0} are in use.</source>
@@ -1166,6 +1186,10 @@
         <translation>{0} 中的文件已被替换。</translation>
     </message>
     <message>
+        <source>The files were checked</source>
+        <translation>文件已检查过</translation>
+    </message>
+    <message>
         <source>The first reply after a start still reads cold files: edge0 warm reads them ahead.</source>
         <translation>启动后的第一次回复仍要读取冷文件：edge0 warm 可以提前读取。</translation>
     </message>
@@ -1204,6 +1228,10 @@
     <message>
         <source>The model does not fit the memory budget</source>
         <translation>内存预算放不下此模型</translation>
+    </message>
+    <message>
+        <source>The model finds all words equally likely.</source>
+        <translation>模型认为所有词的可能性相同。</translation>
     </message>
     <message>
         <source>The model folder is damaged: convert or download the model again.</source>
@@ -1416,6 +1444,10 @@
     <message>
         <source>This {0} model cannot be run: {1}.</source>
         <translation>无法运行这个 {0} 模型：{1}。</translation>
+    </message>
+    <message>
+        <source>To find damaged bytes, choose Check the files in the list of models, or run edge0 doctor &quot;{0}&quot; --deep.</source>
+        <translation>要找出损坏的字节，请在模型列表中选择“检查文件”，或运行 edge0 doctor &quot;{0}&quot; --deep。</translation>
     </message>
     <message>
         <source>Try again in {0} s.</source>
@@ -3270,6 +3302,14 @@
     <message>
         <source>Open a model folder</source>
         <translation>打开模型文件夹</translation>
+    </message>
+    <message>
+        <source>The disk is full: part of your chats is not saved yet and would be lost now. Free some space, then close again.</source>
+        <translation>磁盘已满：部分对话尚未保存，现在关闭会丢失。请先腾出空间，再关闭。</translation>
+    </message>
+    <message>
+        <source>Close anyway</source>
+        <translation>仍然关闭</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,9 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core import Core
+from app.i18n import Translation
 from app.wizard.machine_page import MachinePage
+from engine.container.files import storage_error
 from engine.doctor.survey import Survey
 from engine.machine.samples import CpuInfo, DriveInfo, GpuInfo, SystemMemory
 from tests.app.conftest import NO_STARTER
@@ -106,3 +109,18 @@ def test_where_nothing_can_be_stored_one_cannot_go_on(
 ) -> None:
     machine.said = replace(GOOD, not_writable="Permission denied.")
     assert "Permission denied." in shown(qtbot, page) and not page.ready
+
+
+def test_a_read_only_drive_is_told_in_the_users_language(
+    qtbot: QtBot, page: MachinePage, machine: Machine
+) -> None:
+    error = storage_error(Path("/media/cd"), OSError(errno.EROFS, "Read-only file system"))
+    machine.said = replace(GOOD, not_writable=error.message)
+    assert "/media/cd cannot be written: its drive is read-only." in shown(qtbot, page)
+    translation = Translation()
+    translation.use("zh")
+    try:
+        assert "/media/cd" in shown(qtbot, page) and "只读" in shown(qtbot, page)
+    finally:
+        translation.remove()
+    assert not page.ready

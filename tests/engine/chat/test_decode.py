@@ -107,6 +107,15 @@ def test_a_model_that_writes_no_numbers_is_an_error() -> None:
         next(generate_ids(model, [1], GREEDY, (), StopFlag()))
 
 
+def test_a_model_that_prefers_no_word_is_an_error_that_names_the_check() -> None:
+    model = FakeModel(50, counting)
+    forward = model.forward
+    model.forward = lambda *args: forward(*args) * 0  # type: ignore[method-assign]
+    with pytest.raises(ChatError, match="equally likely") as caught:
+        next(generate_ids(model, [1], GREEDY, (), StopFlag()))
+    assert "Check the files" in caught.value.next_step and "--deep" in caught.value.next_step
+
+
 def test_the_repetition_penalty_knows_what_came_before_the_new_ids() -> None:
     model = FakeModel(50, lambda ids: 9)
     options = GenerateOptions(temperature=0.0, max_tokens=1, repetition_penalty=10.0)

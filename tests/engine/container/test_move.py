@@ -13,6 +13,7 @@ from engine.cli import main
 from engine.container import move
 from engine.container.move import move_model
 from engine.container.reader import Container
+from engine.container.verified import NOTE_NAME
 from engine.errors import ContainerError, Stopped, StorageError
 from engine.events import Progress
 from engine.prepare.prepare import prepare
@@ -60,7 +61,7 @@ def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != NOTE_NAME}
 
 
 def is_whole(path: Path) -> bool:
@@ -80,6 +81,7 @@ def test_to_another_drive_everything_is_copied_and_compared(model: Path, far: Pa
     before, steps = content(model), list[Progress]()
     moved = move_model(model, far, steps.append)
     assert content(moved) == before and list(model.parent.iterdir()) == []
+    assert Container.open(moved).verified[0] == "intact"
     assert [path.name for path in far.iterdir()] == [model.name]
     assert steps[-1].done == steps[-1].total
     assert [s.done for s in steps] == sorted(s.done for s in steps)

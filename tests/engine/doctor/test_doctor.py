@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,22 @@ def test_a_flipped_byte_is_found_by_deep_only(tmp_path: Path) -> None:
     assert "model-hashes" not in shallow and shallow["model"].status == "ok"
     assert deep["model-hashes"].status == "fail"
     assert "layer 0, expert" in deep["model-hashes"].evidence
+
+
+def test_the_doctor_knows_whether_damage_would_have_been_noticed(tmp_path: Path) -> None:
+    path = make_tiny_container(tmp_path / "m")
+
+    def told(**more: bool) -> dict[str, Finding]:
+        return by_id(run_doctor(DoctorOptions(model=path, models_dir=tmp_path, **more)))
+
+    assert told()["model-verified"].status == "info"
+    assert "--deep" in told()["model-verified"].advice
+    assert "model-verified" not in told(deep=True)
+    assert told()["model-verified"].status == "ok"
+    (file,) = path.glob("*.moex")
+    os.utime(file, (1e9, 1e9))
+    changed = told()["model-verified"]
+    assert changed.status == "warn" and str(path) in changed.advice
 
 
 def test_a_model_that_cannot_be_opened(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from engine.machine.samples import SystemMemory
 from engine.stop import StopFlag
 from tests.helpers.tiny_models import make_tiny_checkpoint
 
-GB = 10**9
+GB, MB = 10**9, 10**6
 MACHINE = MachineSpeed(20.0, 200.0, 2000.0, 8 * GB)
 
 
@@ -37,6 +39,25 @@ def test_measuring_leaves_nothing_behind(tmp_path: Path) -> None:
     found = survey.measure(tmp_path, StopFlag(), seconds=0.05, test_bytes=8 << 20)
     assert found.speed.drive_mb_s > 0 and found.speed.weights_gb_s > 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_measuring_stays_within_a_small_budget(tmp_path: Path) -> None:
+    """About 170 MB more than before, in the app's own process; 90 MB of margin."""
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from engine.doctor import survey; from engine.stop import StopFlag\n"
+        "from engine.kernels.native import instruction_set\n"
+        "from engine.machine.memory import memory_now, peak_working_set\n"
+        "instruction_set(); before = memory_now().working_set\n"
+        "survey.measure(Path(sys.argv[1]), StopFlag(), seconds=0.2, test_bytes=64 << 20)\n"
+        "print(peak_working_set() - before, memory_now().working_set - before)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    root = Path(engine.__file__).parents[1]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=300)
+    assert done.returncode == 0, done.stderr
+    peak, kept = map(int, done.stdout.split())
+    assert peak < 260 * MB and kept < 60 * MB
 
 
 def test_measuring_can_be_stopped_and_leaves_nothing_behind(tmp_path: Path) -> None:

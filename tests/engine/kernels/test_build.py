@@ -79,6 +79,13 @@ def test_the_library_is_built_once_and_again_when_a_header_changes(
     ]
 
 
+def test_any_character_of_a_path_is_taken_as_it_is(sources: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "100% %20 %s é"
+    sources.rename(folder)
+    library = build.build(None, folder, folder / "lib %d")
+    assert ctypes.CDLL(str(library)).e0_answer() == 42
+
+
 def test_a_library_without_its_stamp_counts_as_unfinished(sources: Path, tmp_path: Path) -> None:
     library = build.build(None, sources, tmp_path / "lib")
     library.with_name(f"{library.name}.sha256").unlink()

@@ -94,6 +94,14 @@ def test_the_same_conversion_is_still_ready(folder: Path, converted: Path) -> No
     assert (folder / "manifest.json").read_bytes() == before
 
 
+def test_a_model_that_was_verified_stays_so(folder: Path) -> None:
+    compact(folder, rising(folder))
+    assert Container.open(folder).verified[0] == "never"  # its dense weights never were
+    whole(folder)
+    compact(folder, 100 - rising(folder))
+    assert Container.open(folder).verified[0] == "intact"
+
+
 def test_files_that_are_not_ours_stay(folder: Path) -> None:
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
     (folder / "experts-old.moex").write_text("mine", encoding="utf-8")
