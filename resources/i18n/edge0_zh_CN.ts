@@ -1583,7 +1583,7 @@
     </message>
     <message>
         <source>a number from {0} to {1}</source>
-        <translation>{0} 到 {1} 之间的数字</translation>
+        <translation>介于 {0} 到 {1} 之间的数字</translation>
     </message>
     <message>
         <source>a number is rounded too finely</source>
@@ -1619,7 +1619,7 @@
     </message>
     <message>
         <source>a whole number from {0} to {1}</source>
-        <translation>{0} 到 {1} 之间的整数</translation>
+        <translation>介于 {0} 到 {1} 之间的整数</translation>
     </message>
     <message>
         <source>a whole number in range</source>
