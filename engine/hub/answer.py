@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from engine.hub.access import origin, shown
 from engine.hub.refusals import Headers
 from engine.machine.network import network_fault
+from engine.text import Text
 
 FILL_S, PAUSE_S = 0.1, 0.01  # a buffer is filled for so long, until bytes pause for so long
 MAX_DRAINED = 64 << 10  # a longer body nobody wants costs more than a new connection
@@ -27,7 +28,7 @@ FAULTS = (OSError, http.client.HTTPException, ValueError)
 class NetworkError(Exception):
     """The network or a server failed in a way another try may cure; wait_s: when, if it said so."""
 
-    def __init__(self, reason: str, wait_s: float | None = None) -> None:
+    def __init__(self, reason: Text, wait_s: float | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.wait_s = wait_s
@@ -119,9 +120,9 @@ class Answer:
             pieces.append(piece)
             size += len(piece)
             if size > limit:
-                raise NetworkError(f"{shown(self.url)} sent more than {limit} bytes")
+                raise NetworkError(Text("{0} sent more than {1} bytes", shown(self.url), limit))
         if self._response.length:  # bytes the server promised and did not send
-            raise NetworkError(f"{shown(self.url)} ended early")
+            raise NetworkError(Text("{0} ended early", shown(self.url)))
         return b"".join(pieces)
 
     def close(self) -> None:

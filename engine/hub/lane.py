@@ -20,6 +20,7 @@ import truststore
 
 from engine.hub.access import Access, origin, shown
 from engine.hub.answer import FAULTS, Answer, NetworkError, failure
+from engine.text import Text
 
 MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -74,7 +75,7 @@ class Lane:
                 return answer
             answer.close()
             url = _next_url(url, target)
-        raise NetworkError(f"{shown(url)} redirects in circles")
+        raise NetworkError(Text("{0} redirects in circles", shown(url)))
 
     def abort(self) -> None:
         """Wake the thread that reads; every later use fails. Any thread."""
@@ -177,5 +178,6 @@ def _next_url(url: str, location: str) -> str:
     scheme = urlsplit(target).scheme
     allowed = ("https",) if url.startswith("https:") else ("http", "https")
     if scheme not in allowed or not urlsplit(target).hostname:
-        raise NetworkError(f"{shown(url)} redirects to {shown(target)}, which is not safe")
+        text = Text("{0} redirects to {1}, which is not safe", shown(url), shown(target))
+        raise NetworkError(text)
     return target

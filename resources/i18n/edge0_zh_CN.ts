@@ -2222,6 +2222,10 @@
         <translation>{0} 暂时不接受更多请求（429）</translation>
     </message>
     <message>
+        <source>{0} ended early</source>
+        <translation>{0} 提前结束</translation>
+    </message>
+    <message>
         <source>{0} has a problem of its own ({1})</source>
         <translation>{0} 自身出现问题（{1}）</translation>
     </message>
@@ -2702,8 +2706,20 @@
         <translation>已比对 {0} 条记录。</translation>
     </message>
     <message>
+        <source>{0} redirects in circles</source>
+        <translation>{0} 循环重定向</translation>
+    </message>
+    <message>
+        <source>{0} redirects to {1}, which is not safe</source>
+        <translation>{0} 重定向到不安全的 {1}</translation>
+    </message>
+    <message>
         <source>{0} repeats the tensor {1}.</source>
         <translation>{0} 中的张量 {1} 重复。</translation>
+    </message>
+    <message>
+        <source>{0} sent more than {1} bytes</source>
+        <translation>{0} 发送的数据超过 {1} 字节</translation>
     </message>
     <message>
         <source>{0} starts anew: {1}</source>
