@@ -1,17 +1,14 @@
 """Runs a family's program in native code: owns the native context, dense weights, buffers and KV
 cache.
 
-One thread at a time. Memory: dense weights in one anonymous arena, buffers for one chunk, the KV
-cache as it is touched. What the native side computes is defined by `program.py`; the slow truth is
+One thread at a time. Memory: the arena of dense weights, buffers for one chunk, the KV cache as it
+is touched. What the native side computes is defined by `program.py`; the slow truth is
 `kernels/reference.py`.
 """
 
 from __future__ import annotations
 
 import ctypes
-import mmap
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,9 +18,10 @@ from engine.config import KvFormat
 from engine.container.manifest import TensorEntry
 from engine.container.reader import Container
 from engine.errors import Stopped, StorageError
-from engine.formats import STRIP_ROWS, NumberFormat, aligned, blocks, strips
+from engine.formats import STRIP_ROWS, NumberFormat, blocks, strips
 from engine.kernels import native
 from engine.kernels.packing import pack
+from engine.model.dense_arena import DenseArena
 from engine.model.encode import Operands, encode, rotary_vectors
 from engine.model.program import Linear, Program, Router
 from engine.model.weights import Role
@@ -239,54 +237,6 @@ class NativeExecutor:
         kept = np.ascontiguousarray(values, np.float32).reshape(-1)
         self._kept.append(kept)
         return int(self._library.e0_exec_add_vector(self._context, kept.ctypes.data, len(kept)))
-
-
-class DenseArena:
-    """Every resident weight in one anonymous mapping: never the page cache, huge pages where
-    possible.
-    """
-
-    def __init__(self, container: Container) -> None:
-        self._offsets: dict[str, int] = {}
-        size = 0
-        for entry in _resident(container):
-            self._offsets[entry.name] = size
-            size += aligned(entry.bytes, 64)
-        self._memory = mmap.mmap(-1, max(size, 1))
-        if sys.platform == "linux":
-            self._memory.madvise(mmap.MADV_HUGEPAGE)
-        self._bytes = np.frombuffer(self._memory, np.uint8)
-        for entry in _resident(container):
-            container.read_dense_into(entry.name, self._view(entry))
-
-    def _view(self, entry: TensorEntry) -> NDArray[np.uint8]:
-        begin = self._offsets[entry.name]
-        return self._bytes[begin : begin + entry.bytes]
-
-    def address(self, entry: TensorEntry) -> int:
-        """Where the weight's first byte lies."""
-        return int(self._view(entry).ctypes.data)
-
-    def floats(self, entry: TensorEntry) -> Floats:
-        """A float32 weight, flat, without a copy."""
-        return self._view(entry).view(np.float32)
-
-    def close(self) -> None:
-        """Give the memory back. No array over it may be left."""
-        del self._bytes
-        self._memory.close()
-
-
-def _resident(container: Container) -> Iterator[TensorEntry]:
-    return (e for e in container.manifest.tensors.values() if e.role is not Role.EMBEDDING)
-
-
-def dense_bytes(container: Container) -> int:
-    """Memory the resident weights take; float matrices are kept twice, as stored and as strips."""
-    return sum(
-        aligned(e.bytes, 64) * (2 if e.format == "f32" and len(e.shape) == 2 else 1)
-        for e in _resident(container)
-    )
 
 
 def record_matrices(container: Container, layer: int) -> list[native.Matrix]:

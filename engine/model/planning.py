@@ -14,7 +14,8 @@ from engine.errors import BudgetError
 from engine.events import IoChoice
 from engine.machine.disk import drive_info
 from engine.machine.memory import memory_now, system_memory
-from engine.model.executor import dense_bytes, workspace_bytes
+from engine.model.dense_arena import dense_bytes
+from engine.model.executor import workspace_bytes
 from engine.model.families.registry import by_model_type
 from engine.model.model import kv_bytes_per_token
 from engine.model.placement import ExpertFiles, choose_io

@@ -13,7 +13,7 @@ from app.event_buffer import EventBuffer
 from engine import Edge0Config, memory_now
 from engine.container.reader import Container
 from engine.machine.memory import peak_working_set, restart_peak
-from engine.model.executor import dense_bytes
+from engine.model.dense_arena import dense_bytes
 from tests.helpers.tiny_containers import make_tiny_container
 
 ROOMY = {"hidden_size": 512, "vocab_size": 32_000}  # a head of 33 MB as bf16
