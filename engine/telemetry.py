@@ -1,4 +1,4 @@
-"""The engine's numbers: counters, snapshots, rates between two snapshots, a bounded ring of spans.
+"""The engine's numbers: counters, snapshots, rates between two snapshots, peaks of memory.
 
 Nothing leaves the machine and nothing here runs by itself: whoever wants a number asks for it. Only
 `PeakMemory` has a thread, while a bench has it started. Every number comes from a counter.
@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from types import TracebackType
 
@@ -123,39 +120,6 @@ def _disk_since(before: DiskCounters | None, after: DiskCounters | None) -> Disk
         _up(after.write_bytes, before.write_bytes),
         _up(after.reads, before.reads),
     )
-
-
-@dataclass(frozen=True)
-class Span:
-    """A named stretch of time, on the clock of `time.monotonic`."""
-
-    name: str
-    start_s: float
-    seconds: float
-
-
-class SpanRing:
-    """The last `capacity` spans; older ones fall out. Add from any thread."""
-
-    def __init__(self, capacity: int = 4096) -> None:
-        self._spans: deque[Span] = deque(maxlen=capacity)
-
-    def add(self, span: Span) -> None:
-        """Keep one span."""
-        self._spans.append(span)
-
-    @contextmanager
-    def measure(self, name: str, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-        """Keep the time the block took, even when it raises."""
-        begin = clock()
-        try:
-            yield
-        finally:
-            self.add(Span(name, begin, clock() - begin))
-
-    def spans(self) -> list[Span]:
-        """The spans kept, oldest first."""
-        return list(self._spans)
 
 
 class PeakMemory:

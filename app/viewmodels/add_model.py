@@ -105,11 +105,6 @@ class AddModel(QObject):
         """Whether it is being found out what the model takes."""
         return self._looking.running or self._asking.state == "running"
 
-    @property
-    def looking_step(self) -> str:
-        """What is being looked at."""
-        return self._asking.what
-
     def look(self) -> None:
         """Find out what the model takes: from its files, or from the hub."""
         self._forget_look()

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.archive import Archive
 from app.conversation_tree import newest_leaf, path_to, siblings
-from app.engine_worker import EngineClient, Failed, FirstText, JobDone
+from app.engine_worker import EngineClient, Failed, JobDone
 from app.history import Conversation, History, State, StoredMessage
 from app.settings import Settings
 from engine import Finished, PrefillProgress, ReplyStats, TextDelta
@@ -34,7 +34,6 @@ class Reply:
     pieces: list[str] = field(default_factory=list)
     unsaved: list[str] = field(default_factory=list)
     prefill: PrefillProgress | None = None
-    first_text_s: float = 0.0
     end: Finished | None = None
     error: Failed | None = None
 
@@ -227,8 +226,6 @@ class ChatModel(QObject):
         elif isinstance(event, PrefillProgress):
             reply.prefill = event
             self.prefill_changed.emit(reply.message.id)
-        elif isinstance(event, FirstText):
-            reply.first_text_s = event.seconds
         elif isinstance(event, Finished):
             reply.end = event
         elif isinstance(event, Failed):

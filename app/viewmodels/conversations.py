@@ -18,7 +18,6 @@ from PySide6.QtCore import (
 from app.archive import Archive
 from app.history import Conversation, History
 
-TitleRole = Qt.ItemDataRole.DisplayRole
 PinnedRole = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
 

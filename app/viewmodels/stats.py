@@ -41,7 +41,6 @@ class Stats:
     committed: int = 0
     virtual: int = 0
     read_rate: float | None = None
-    read_source: str = "block"
     expert_reads: float | None = None
     major_faults: float | None = None
     minor_faults: float | None = None
@@ -101,7 +100,6 @@ class StatsModel(QObject):
             committed=memory.committed,
             virtual=memory.virtual,
             budget=current.budget_bytes,
-            read_source=current.process_io.source,
             kv_bytes=current.kv_bytes if self._engine else None,
             io=current.io,
             memory_change=current.memory_change,

@@ -46,11 +46,6 @@ class ProseView(DocumentView):
             writer.write(cursor, block, first=len(self._starts) == 1)
         cursor.endEditBlock()
 
-    @property
-    def block_count(self) -> int:
-        """How many Markdown blocks are shown."""
-        return len(self._starts)
-
     def natural_width(self, limit: int) -> int:
         """The width the text would like to have, at most `limit`."""
         self.fit(limit)

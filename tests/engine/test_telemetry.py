@@ -11,7 +11,7 @@ import pytest
 
 from engine import telemetry
 from engine.machine.samples import DiskCounters, MemorySample, ProcessIO
-from engine.telemetry import Counters, PeakMemory, Rates, Snapshot, Span, SpanRing
+from engine.telemetry import Counters, PeakMemory, Rates, Snapshot
 
 MB = 1_000_000
 
@@ -81,20 +81,6 @@ def test_a_snapshot_reads_the_machine_when_made() -> None:
     assert second.memory.working_set - first.memory.working_set > 24 << 20
     assert second.time_s >= first.time_s
     assert (first.kv_bytes, first.io_mode, first.counters) == (5, "mapped", Counters())
-
-
-def test_the_ring_forgets_the_oldest() -> None:
-    ring = SpanRing(capacity=3)
-    for number in range(5):
-        ring.add(Span(str(number), 0.0, 1.0))
-    assert [span.name for span in ring.spans()] == ["2", "3", "4"]
-
-
-def test_a_span_is_kept_even_when_the_work_fails() -> None:
-    ring, ticks = SpanRing(), iter([1.0, 3.5])
-    with pytest.raises(ValueError), ring.measure("prefill", lambda: next(ticks)):
-        raise ValueError
-    assert ring.spans() == [Span("prefill", 1.0, 2.5)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux restarts the kernel's own peak")
