@@ -1,47 +1,22 @@
-"""The whole window on a fake engine: talking, keyboard, names, themes, languages, state."""
+"""The whole window on a fake engine: talking, numbers, settings, models, state."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QColor, QFontDatabase, QFontMetricsF, QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
-from app.settings import Settings, read_settings
-from app.theme import DARK, LIGHT, current_theme, mono_families, ui_families
-from app.widgets.message_view import MessageView
+from app.settings import read_settings
 from app.widgets.prose_view import ProseView
 from app.widgets.settings_dialog import SettingsDialog
 from engine import BudgetError
-from tests.app.conftest import reply_to
+from tests.app.conftest import ENGLISH, Start, button, reply_to, say, views
 from tests.app.fake_engine import FakeEngine, Script, installed
-
-Start = Callable[..., Application]
-ENGLISH = Settings(language="en", theme="light")
-
-
-def say(qtbot: QtBot, application: Application, text: str) -> None:
-    entry = application.window.page.composer.entry
-    entry.setFocus()
-    qtbot.keyClicks(entry, text)
-    qtbot.keyClick(entry, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: application.core.chat.reply is None)
-
-
-def views(application: Application) -> list[MessageView]:
-    view = application.window.page.view
-    return [view._views[m.id] for m in application.core.chat.path if m.id in view._views]
-
-
-def button(widget: QWidget, name: str) -> QToolButton:
-    return next(b for b in widget.findChildren(QToolButton) if b.accessibleName() == name)
 
 
 def test_a_prompt_is_answered_on_screen(qtbot: QtBot, start: Start) -> None:
@@ -152,84 +127,6 @@ def test_search_rename_and_pin_in_the_list(qtbot: QtBot, start: Start) -> None:
     assert not model.setData(model.index(0), "   ")
 
 
-def every_widget(root: QWidget) -> list[QWidget]:
-    return [root, *root.findChildren(QWidget)]
-
-
-def nameless(root: QWidget) -> list[str]:
-    """Focusable widgets a screen reader could only call by their kind."""
-    found = []
-    for widget in every_widget(root):
-        inside = widget.objectName().startswith("qt_") or widget.parent() is None
-        if widget.focusPolicy() == Qt.FocusPolicy.NoFocus or inside:
-            continue
-        text = getattr(widget, "text", None)
-        if not widget.accessibleName() and not (callable(text) and text()):
-            found.append(f"{type(widget).__name__} in {type(widget.parent()).__name__}")
-    return found
-
-
-def test_everything_that_takes_the_focus_has_a_name(qtbot: QtBot, start: Start) -> None:
-    application = start(ENGLISH)
-    say(qtbot, application, "Hi")
-    application.core.chat.regenerate(application.core.chat.path[-1].id)
-    qtbot.waitUntil(lambda: application.core.chat.reply is None)
-    assert nameless(application.window) == []
-
-
-def test_everything_in_the_settings_has_a_name(qtbot: QtBot, start: Start) -> None:
-    application = start(ENGLISH)
-    application.window.edit_settings()
-    dialog = application.window.findChild(SettingsDialog)
-    assert dialog is not None and nameless(dialog) == []
-    dialog.close()
-
-
-def test_the_keyboard_reaches_every_control(qtbot: QtBot, start: Start) -> None:
-    application = start(ENGLISH)
-    say(qtbot, application, "Hi")
-    window = application.window
-    window.activateWindow()
-    window.page.composer.entry.setFocus()
-    reached: set[str] = set()
-    for _ in range(60):
-        focus = QApplication.focusWidget()
-        assert focus is not None
-        reached.add(focus.accessibleName() or getattr(focus, "text", lambda: "")())
-        QApplication.focusWidget().parentWidget().focusNextChild()
-    wanted = {
-        "Message",
-        "New chat",
-        "Search chats",
-        "Chats",
-        "Settings",
-        "Model: One",
-        "Copy message as Markdown",
-        "Write another reply",
-        "Edit and send again",
-        "Delete message",
-        "Show or hide the live numbers (Ctrl+J)",
-    }
-    assert wanted <= reached
-
-
-def test_shortcuts(qtbot: QtBot, start: Start) -> None:
-    application = start(ENGLISH)
-    say(qtbot, application, "Hi")
-    window = application.window
-    control = Qt.KeyboardModifier.ControlModifier
-    qtbot.keyClick(window, Qt.Key.Key_N, control)
-    assert application.core.chat.conversation == 0
-    qtbot.keyClick(window, Qt.Key.Key_K, control)
-    assert window.sidebar.search.hasFocus()
-    qtbot.keyClick(window, Qt.Key.Key_J, control)
-    assert not window.panel.isVisible()
-    qtbot.keyClick(window, Qt.Key.Key_B, control)
-    assert not window.sidebar.isVisible()
-    qtbot.keyClick(window, Qt.Key.Key_L, control)
-    assert window.page.composer.entry.hasFocus()
-
-
 def test_numbers_are_sampled_only_while_they_are_seen(qtbot: QtBot, start: Start) -> None:
     application = start(ENGLISH)
     window, stats = application.window, application.core.stats
@@ -267,49 +164,6 @@ def test_how_experts_are_held_is_said_with_its_reason(qtbot: QtBot, start: Start
     assert row.value == "mapped"
     assert "free memory keeps most of what the budget misses" in row.toolTip()
     assert "the budget went from 4.00 GB to 3.00 GB" in row.toolTip()
-
-
-@pytest.mark.parametrize(("choice", "theme"), [("light", LIGHT), ("dark", DARK)])
-def test_both_themes_paint_in_their_colours(
-    qtbot: QtBot, start: Start, choice: str, theme: object
-) -> None:
-    application = start(replace(ENGLISH, theme=choice))  # type: ignore[arg-type]
-    say(qtbot, application, "Hi")
-    assert current_theme() is theme
-    window = application.window
-    picture = window.grab().toImage()
-    middle = picture.pixelColor(
-        window.width() // 2, window.page.view.mapTo(window, window.page.view.rect().center()).y()
-    )
-    assert middle == QColor(current_theme().window)
-    assert picture.pixelColor(3, window.height() // 2) == QColor(current_theme().side)
-
-
-def test_the_theme_changes_at_once(qtbot: QtBot, start: Start) -> None:
-    application = start(ENGLISH)
-    say(qtbot, application, "Hi")
-    application.core.keep(replace(application.core.settings, theme="dark"))
-    qtbot.wait(20)
-    assert current_theme() is DARK
-    assert len(views(application)) == 2
-    colour = views(application)[1].findChildren(ProseView)[0].palette().text().color()
-    assert colour == QColor(DARK.text)
-
-
-def test_the_language_changes_at_once_and_nothing_is_lost(qtbot: QtBot, start: Start) -> None:
-    application = start(ENGLISH)
-    say(qtbot, application, "Hi")
-    qtbot.keyClicks(application.window.page.composer.entry, "typed")
-    old = application.window
-    application.core.keep(replace(application.core.settings, language="zh"))
-    window = application.window
-    assert window is not old
-    assert button(window, "停止" if application.core.chat.reply else "发送") is not None
-    assert window.page.composer.entry.toPlainText() == "typed"
-    assert [view.message.text for view in views(application)] == ["Hi", "Hello there."]
-    assert any(b.text() == "新聊天" for b in window.findChildren(QPushButton))
-    say(qtbot, application, " more")
-    assert application.core.chat.path[2].text == "typed more"
 
 
 def test_settings_are_applied_and_kept(
@@ -377,14 +231,6 @@ def test_damaged_chats_and_settings_are_told(qtbot: QtBot, start: Start, folder:
     assert "chats.damaged-" in application.window.page.notice.text
     say(qtbot, application, "still works")
     assert application.core.conversations.rowCount() == 1
-
-
-def test_the_fonts_have_chinese_and_code_has_its_own() -> None:
-    families = set(QFontDatabase.families())
-    for wanted in (ui_families(), mono_families()):
-        assert families & set(wanted), f"none of {wanted} is installed"
-    metrics = QFontMetricsF(QApplication.font())
-    assert metrics.horizontalAdvance("字") > 0
 
 
 def test_hostile_replies_do_no_harm(qtbot: QtBot, start: Start, script: Script) -> None:

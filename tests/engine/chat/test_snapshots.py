@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,58 +12,16 @@ from hypothesis import strategies as st
 
 from engine.chat import snapshots
 from engine.chat.prefix_cache import PrefixCache, common_prefix
-from engine.chat.session import Session
-from engine.chat.snapshots import BLOCK, MIN_NEW_TOKENS, Snapshots, block_keys, worth_saving
-from engine.chat.template import ChatTemplate, Message
-from engine.chat.tokenizer import Tokenizer
-from engine.config import GenerateOptions
-from engine.events import Finished, PrefillProgress, ReplyStats
+from engine.chat.snapshots import BLOCK, MIN_NEW_TOKENS, block_keys, worth_saving
 from engine.machine.samples import DriveInfo
 from engine.stop import StopFlag
 from engine.store import snapshot_folder
 from engine.store.cache_dir import forget_all, snapshot_root
 from engine.store.snapshot_file import Rows
-from engine.store.snapshot_folder import SnapshotFolder
+from tests.engine.chat.conftest import TOKENIZER, files, opened
 from tests.helpers.fake_model import FakeModel
-from tests.helpers.tiny_tokenizers import CONFIG, byte_level
 
-TOKENIZER = Tokenizer(byte_level(), CONFIG)
-FILE = SnapshotFolder.file_bytes(8 * BLOCK)
-GREEDY = GenerateOptions(temperature=0.0, max_tokens=8)
-LONG = "The quick brown fox jumps over the lazy dog. 敏捷的棕色狐狸。" * 20
 STOP = StopFlag()
-
-
-@pytest.fixture(autouse=True)
-def fast_drive(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With space; and time enough: this machine may stand still for a while."""
-    monkeypatch.setattr(snapshot_folder, "FREE_BYTES", 0)
-    monkeypatch.setattr(snapshots, "PATIENCE_S", 60.0)
-    monkeypatch.setattr(snapshots, "CLOSING_S", 60.0)
-    monkeypatch.setattr(snapshot_folder, "drive_info", lambda _: DriveInfo("nvme"))
-
-
-@pytest.fixture
-def caches(tmp_path: Path) -> Iterator[list[PrefixCache]]:
-    """Closes what `opened` opens."""
-    made: list[PrefixCache] = []
-    yield made
-    for cache in made:
-        cache.close()
-
-
-def opened(
-    caches: list[PrefixCache],
-    root: Path,
-    identity: bytes = b"model",
-    model: FakeModel | None = None,
-    blocks: int = 1000,
-) -> PrefixCache:
-    """A model with its snapshots, as after a start of the program."""
-    model = model or FakeModel(TOKENIZER.vocab_size)
-    folder = SnapshotFolder(root, "a" * 64, blocks * FILE)
-    caches.append(PrefixCache(model, Snapshots(model, folder, identity)))
-    return caches[-1]
 
 
 def text(length: int, seed: int = 0) -> list[int]:
@@ -78,10 +35,6 @@ def read(cache: PrefixCache, ids: list[int], save: bool = True) -> int:
     if save:
         cache.save(lambda: ids)
     return reused
-
-
-def files(root: Path) -> int:
-    return len(list(snapshot_root(root).glob("*/*.kv")))
 
 
 @given(
@@ -293,71 +246,3 @@ def test_a_stop_ends_the_reading(caches: list[PrefixCache], tmp_path: Path) -> N
     cache = opened(caches, tmp_path)
     assert cache.keep(ids, stop) == 0
     assert cache.keep(ids, StopFlag()) == 9 * BLOCK
-
-
-# ---- whole replies ----
-
-
-def reply(cache: PrefixCache, chat: list[Message], template: ChatTemplate | None = None) -> str:
-    """The reply, added to the chat."""
-    session = Session(cache, TOKENIZER, template or ChatTemplate())
-    events = list(session.reply(chat, GREEDY))
-    written = "".join(getattr(event, "text", "") for event in events)
-    chat.append(Message("assistant", written))
-    return written
-
-
-def stats(cache: PrefixCache, chat: list[Message]) -> tuple[ReplyStats, PrefillProgress]:
-    events = list(Session(cache, TOKENIZER, ChatTemplate()).reply(chat, GREEDY))
-    assert isinstance(events[0], PrefillProgress) and isinstance(events[-1], Finished)
-    return events[-1].stats, events[0]
-
-
-def test_the_second_session_reports_what_it_did_not_compute(
-    caches: list[PrefixCache], tmp_path: Path
-) -> None:
-    chat = [Message("system", LONG), Message("user", "Who jumps?")]
-    first = opened(caches, tmp_path)
-    words = reply(first, chat)
-    first.close()
-    again = [*chat, Message("user", "Over whom?")]
-    model = FakeModel(TOKENIZER.vocab_size)
-    numbers, progress = stats(opened(caches, tmp_path, model=model), again)
-    assert numbers.reused_tokens == progress.done > len(TOKENIZER.encode(LONG)) - BLOCK
-    assert len(model.computed) < numbers.prompt_tokens - numbers.reused_tokens + 10
-    plain = PrefixCache(FakeModel(TOKENIZER.vocab_size))
-    assert reply(plain, chat[:2]) == words
-
-
-def test_a_new_chat_finds_the_system_prompt(caches: list[PrefixCache], tmp_path: Path) -> None:
-    system = Message("system", LONG)
-    cache = opened(caches, tmp_path)
-    reply(cache, [system, Message("user", "Who jumps?")])
-    cache.close()
-    numbers, _ = stats(opened(caches, tmp_path), [system, Message("user", "A new question")])
-    assert numbers.reused_tokens > len(TOKENIZER.encode(LONG)) - BLOCK
-
-
-FORGETFUL = (
-    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n"
-    "{% if m['role'] != 'assistant' or loop.index0 > messages|length - 2 %}{{ m['content'] }}"
-    "{% endif %}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-
-
-@pytest.mark.parametrize("forgetful", [True, False])
-def test_what_the_template_drops_later_is_not_written(
-    caches: list[PrefixCache], tmp_path: Path, forgetful: bool
-) -> None:
-    """Templates leave thoughts out of later prompts: their rows would never be read."""
-    template = ChatTemplate(FORGETFUL) if forgetful else ChatTemplate()
-    (letter,) = TOKENIZER.encode("q")
-    model = FakeModel(TOKENIZER.vocab_size, lambda ids: letter)
-    cache = opened(caches, tmp_path, model=model)
-    session = Session(cache, TOKENIZER, template)
-    chat = [Message("user", LONG)]
-    prompt = session.count_tokens(chat)
-    list(session.reply(chat, GenerateOptions(temperature=0.0, max_tokens=4 * BLOCK)))
-    cache.close()
-    assert (files(tmp_path) == prompt // BLOCK) == forgetful

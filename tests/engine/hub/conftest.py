@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,22 @@ def odd_folder(tmp_path: Path) -> Path:
 def blob(size: int, seed: int = 0) -> bytes:
     """Bytes that no two places share."""
     return random.Random(seed).randbytes(size)
+
+
+FILES = {
+    "config.json": b'{"model_type": "x"}',
+    "empty.txt": b"",
+    "model-1.safetensors": blob(1_234_567, 1),
+    "model-2.safetensors": blob(300_000, 2),
+}
+TOTAL = sum(len(data) for data in FILES.values())
+
+
+@pytest.fixture
+def hub() -> Iterator[FakeHub]:
+    """Has `FILES`."""
+    with FakeHub({"org/model": FILES}) as hub:
+        yield hub
 
 
 def plan_of(hub: FakeHub, model: str = "org/model") -> DownloadPlan:
