@@ -46,6 +46,7 @@ class ModelPage(Page):
             ],
             "starter",
         )
+        self.first = self.where
         self.where.setAccessibleName(self.tr("Where the model comes from"))
         self._sources = (self._starter(), self._list(), self._hub(), self._local())
         self._network = self._network_fields()

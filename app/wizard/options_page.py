@@ -31,6 +31,7 @@ class OptionsPage(Page):
             ],
             "nf4",
         )
+        self.first = self.quant
         add_field(form, self.tr("Number format"), self.quant)
         self.calibrate = CheckBox(self.tr("Lay the experts used most first (a few minutes more)"))
         self.calibrate.setChecked(True)

@@ -61,7 +61,12 @@ class Facts(QWidget):
 
 
 class Page(QWidget):
-    """A page of the wizard over the model of adding. `refresh` shows the state as it is."""
+    """A page of the wizard over the model of adding. `refresh` shows the state as it is.
+
+    first: what the keyboard is at when the page opens; None where one usually just goes on.
+    """
+
+    first: QWidget | None = None
 
     def __init__(self, model: AddModel) -> None:
         super().__init__()

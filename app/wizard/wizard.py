@@ -74,11 +74,13 @@ class Wizard(QDialog):
         return self._stack.currentIndex()
 
     def go(self, number: int) -> None:
-        """Show a page."""
+        """Show a page; the keyboard is at its first choice, so that nothing is skipped unseen."""
         self._stack.setCurrentIndex(number)
         self.pages[number].enter()
         self.refresh()
-        self.next.setFocus()
+        first = self.pages[number].first
+        usable = first is not None and first.isEnabled() and not first.isHidden()
+        (first if first is not None and usable else self.next).setFocus()
 
     def make_again(self, order: Order) -> None:
         """Ask how to convert what is known already; nothing happens while work goes on."""

@@ -20,23 +20,20 @@ class WorkPage(Page):
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Progress of getting the model"))
-        self.pause = QPushButton(self.tr("Pause"))
+        self.first = self.pause = QPushButton(self.tr("Pause"))
         self.go_on = QPushButton(self.tr("Go on"))
         self.go_on.setProperty("kind", "primary")
         row = QHBoxLayout()
         for button in (self.pause, self.go_on):
             row.addWidget(button)
         row.addStretch(1)
-        hint = words(
-            self.tr("You may close this window, and chat with another model: the work goes on."),
-            "muted",
-        )
+        self._hint = words(kind="muted")
         for widget in (self._what, self._bar, self._rate, self._detail):
             self.column.addWidget(widget)
         self.refusal = RefusalBox(model.login)
         self.column.addWidget(self.refusal)
         self.column.addLayout(row)
-        self.column.addWidget(hint)
+        self.column.addWidget(self._hint)
         self.column.addStretch(1)
         self.pause.clicked.connect(model.job.cancel)
         self.go_on.clicked.connect(lambda: model.go_on())
@@ -54,6 +51,7 @@ class WorkPage(Page):
         problem = " ".join(part for part in (job.error, job.next_step) if part)
         notes = "\n".join(job.notes) if job.state == "done" else job.detail
         say(self._detail, problem if failed else notes, "bad" if failed else "muted")
+        say(self._hint, self._next(), "muted")
         self.refusal.show_page(job.page if failed else "")
         self.pause.setVisible(running)
         self.go_on.setVisible(job.state in ("cancelled", "failed"))
@@ -75,6 +73,20 @@ class WorkPage(Page):
         if job.stage == "download":
             return self.tr("Downloading: {0}").format(what)
         return what
+
+    def _next(self) -> str:
+        """What one may do now."""
+        job, order = self.model.job, self.model.at_work
+        if job.state == "running":
+            return self.tr(
+                "You may close this window, and chat with another model: the work goes on."
+            )
+        if job.state == "done" and order is not None:
+            kept = self.tr(
+                "It is kept in {0}. You can chat with it now; it stays in the list of models."
+            )
+            return kept.format(order.models / order.name)
+        return ""
 
     def _pace(self) -> str:
         job = self.model.job

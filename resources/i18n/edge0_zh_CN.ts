@@ -4299,6 +4299,10 @@
         <translation>正在下载：{0}</translation>
     </message>
     <message>
+        <source>It is kept in {0}. You can chat with it now; it stays in the list of models.</source>
+        <translation>保存在 {0}。现在就可以与它聊天；以后在模型列表里能找到它。</translation>
+    </message>
+    <message>
         <source>{0} left</source>
         <translation>剩余 {0}</translation>
     </message>

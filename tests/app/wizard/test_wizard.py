@@ -40,6 +40,10 @@ def finish(qtbot: QtBot, wizard: Wizard, application: Application) -> None:
     """Wait for the work, go to the chat and talk."""
     qtbot.waitUntil(lambda: wizard.model.job.state in ("done", "failed"), timeout=SLOW)
     assert wizard.model.job.state == "done", wizard.model.job.error
+    order = wizard.model.at_work
+    assert order is not None
+    assert str(order.models / order.name) in shown(wizard.work)
+    assert "You may close this window" not in shown(wizard.work)
     core = application.core
     qtbot.waitUntil(lambda: core.library.status == "ready", timeout=SLOW)
     press_next(qtbot, wizard)
@@ -142,6 +146,18 @@ def test_every_control_has_a_name_and_the_keyboard_reaches_it(wizard: Wizard) ->
             inner = isinstance(control, QLabel) or "qt_" in control.objectName()
             assert text or inner or control.parent() in (wizard.choice.endpoint,), control
             assert policy & Qt.FocusPolicy.TabFocus or inner, control
+
+
+def test_the_keyboard_is_at_each_page_s_first_choice(qtbot: QtBot, wizard: Wizard) -> None:
+    """Space held down on the first page must not run through all pages and start a download."""
+    wizard.model.choose(kind="hub", source="org/model")  # the starter has nothing to choose
+    press_next(qtbot, wizard)
+    assert wizard.focusWidget() is wizard.choice.where
+    wizard.go(2)
+    assert wizard.focusWidget() is wizard.options.quant
+    wizard.model.choose(kind="starter")
+    wizard.go(2)
+    assert wizard.focusWidget() is wizard.next
 
 
 def test_a_hub_that_says_no_is_told_in_words(

@@ -14,6 +14,7 @@ import engine
 from engine.doctor import survey
 from engine.errors import Stopped, StorageError
 from engine.hub.speed import MachineSpeed
+from engine.machine.cpu import largest_cache
 from engine.machine.samples import SystemMemory
 from engine.stop import StopFlag
 from tests.helpers.tiny_models import make_tiny_checkpoint
@@ -42,7 +43,8 @@ def test_measuring_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_measuring_stays_within_a_small_budget(tmp_path: Path) -> None:
-    """About 170 MB more than before, in the app's own process; 90 MB of margin."""
+    """About 170 MB more than before, in the app's own process, more with a large cache; 90 MB of
+    margin."""
     script = (
         "import sys; from pathlib import Path\n"
         "from engine.doctor import survey; from engine.stop import StopFlag\n"
@@ -57,7 +59,7 @@ def test_measuring_stays_within_a_small_budget(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=300)
     assert done.returncode == 0, done.stderr
     peak, kept = map(int, done.stdout.split())
-    assert peak < 260 * MB and kept < 60 * MB
+    assert peak < max(260 * MB, 2 * largest_cache() + 200 * MB) and kept < 60 * MB
 
 
 def test_measuring_can_be_stopped_and_leaves_nothing_behind(tmp_path: Path) -> None:
