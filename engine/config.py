@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import platformdirs
+
 from engine.errors import ConfigError
 from engine.text import Text
 
 IoMode = Literal["auto", "mapped", "direct"]
 Isa = Literal["auto", "avx512", "avxvnni", "avx2", "neon_i8mm", "neon", "scalar"]
 KvFormat = Literal["fp16", "int8"]
+
+
+def cache_root(cache_dir: str | Path | None = None) -> Path:
+    """Where everything is kept that may be deleted at any time; it may not exist yet."""
+    return Path(cache_dir or platformdirs.user_cache_dir("Edge0", appauthor=False))
 
 
 def _require(condition: bool, name: str, value: object, next_step: Text) -> None:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from engine.container.files import storage_errors, sync_folder
 from engine.container.reader import Container, read_manifest
-from engine.container.verified import NOTE_NAME
 from engine.errors import ContainerError, Edge0Error, StorageError
 from engine.events import Progress
 from engine.stop import StopFlag
@@ -68,9 +67,7 @@ def _renamed(source: Path, target: Path) -> bool:
 def _copy(source: Path, folder: Path, target: Path, progress: OnProgress, stop: StopFlag) -> None:
     work = folder / f".moving-{source.name}"
     with storage_errors(source):
-        files = sorted(
-            path for path in source.iterdir() if path.is_file() and path.name != NOTE_NAME
-        )
+        files = sorted(path for path in source.iterdir() if path.is_file())
         sizes = {path.name: path.stat().st_size for path in files}
     total = sum(sizes.values())
     with storage_errors(work):

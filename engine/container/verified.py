@@ -1,13 +1,15 @@
 """What is known about a model's bytes without reading them: parts that were never written, and when
 every byte was last compared with its hash.
 
-Owns verified.json in the model's folder: sizes and times of the files that were compared. A note
-that is missing or damaged counts as none. Any thread.
+Owns a note in the cache, named after the model's manifest: sizes and times of the files that were
+compared. Model folders stay as they are; a note that is missing or damaged counts as none. Any
+thread.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import time
@@ -16,37 +18,52 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
+from engine.config import cache_root
 from engine.container.files import open_checked, storage_errors, write_durably
+from engine.container.manifest import MANIFEST_NAME
 from engine.errors import StorageError
 
-NOTE_NAME = "verified.json"
 _MAX_BYTES = 1 << 20
 
 Verified = Literal["never", "changed", "intact"]
 
 
+def note_path(folder: Path) -> Path:
+    """Where a model's note is kept. Raises OSError when it has no manifest."""
+    manifest = (folder / MANIFEST_NAME).read_bytes()
+    return cache_root() / "verified" / f"{hashlib.sha256(manifest).hexdigest()[:32]}.json"
+
+
 def note_verified(folder: Path, files: Sequence[Path]) -> None:
-    """Every byte of these files was right just now. A folder that cannot be written keeps none."""
+    """Every byte of these files was right just now. Where nothing can be written, none is kept."""
     with suppress(StorageError, OSError):
-        note = {"time": time.time(), "files": _stamps(files)}
-        write_durably(folder / NOTE_NAME, json.dumps(note).encode("ascii"))
+        note = {"time": time.time(), "folder": str(folder), "files": _stamps(files)}
+        path = note_path(folder)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_durably(path, json.dumps(note).encode("ascii"))
 
 
 def forget_verified(folder: Path) -> None:
     """The files are known to be damaged."""
     with suppress(OSError):
-        (folder / NOTE_NAME).unlink(missing_ok=True)
+        note_path(folder).unlink(missing_ok=True)
 
 
 def verified(folder: Path, files: Sequence[Path]) -> tuple[Verified, float]:
-    """Whether these very files were compared, and when (seconds since 1970, 0 for never)."""
+    """Whether these very files were compared, and when (seconds since 1970, 0 for never).
+
+    A moved model is known by its files; a copy of a model that was compared is not the same.
+    """
     try:
-        with open(folder / NOTE_NAME, "rb") as file:
+        with open(note_path(folder), "rb") as file:
             note = json.loads(file.read(_MAX_BYTES))
         when, same = float(note["time"]), note["files"] == _stamps(files)
+        here = note["folder"] == str(folder)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return "never", 0.0
-    return ("intact" if same else "changed"), when
+    if same:
+        return "intact", when
+    return ("changed", when) if here else ("never", 0.0)
 
 
 def _stamps(files: Sequence[Path]) -> dict[str, list[int]]:

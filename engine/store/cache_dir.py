@@ -14,8 +14,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-import platformdirs
-
+from engine.config import cache_root
 from engine.errors import StorageError
 from engine.text import Text
 
@@ -24,11 +23,6 @@ _ENTRY = re.compile(r"[0-9a-f]{32}")
 _SNAPSHOTS = "prefix"
 _SET_ASIDE = re.compile(_SNAPSHOTS + r"-[0-9a-f]{16}")  # about to be deleted
 log = logging.getLogger(__name__)
-
-
-def cache_root(cache_dir: str | Path | None) -> Path:
-    """The folder of all models; it may not exist yet."""
-    return Path(cache_dir or platformdirs.user_cache_dir("Edge0", appauthor=False))
 
 
 def model_cache(cache_dir: str | Path | None, model_id: str) -> Path:

@@ -60,7 +60,7 @@ def test_a_model_there_is_opened_checked_and_answers(
     with read_only(models):
         container = Container.open(models / "there")
         container.verify(lambda _: None, StopFlag())
-        assert container.verified[0] == "never"  # there is nowhere to note it
+        assert container.verified[0] == "intact"  # noted beside it, in the cache
         folder = ["--models-dir", str(models), "--max-tokens", "3"]
         assert main(["chat", "there", "--once", "hello", *folder]) == 0
     assert "first token" in capsys.readouterr().err

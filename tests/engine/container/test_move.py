@@ -13,7 +13,6 @@ from engine.cli import main
 from engine.container import move
 from engine.container.move import move_model
 from engine.container.reader import Container
-from engine.container.verified import NOTE_NAME
 from engine.errors import ContainerError, Stopped, StorageError
 from engine.events import Progress
 from engine.prepare.prepare import prepare
@@ -61,7 +60,7 @@ def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != NOTE_NAME}
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def is_whole(path: Path) -> bool:

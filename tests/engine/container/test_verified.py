@@ -12,7 +12,7 @@ import pytest
 
 from engine.container.manifest import DENSE_NAME
 from engine.container.reader import Container
-from engine.container.verified import NOTE_NAME, holes
+from engine.container.verified import holes, note_path
 from engine.errors import ContainerError
 from engine.stop import StopFlag
 from tests.helpers.tiny_containers import make_tiny_container
@@ -110,5 +110,5 @@ def test_damage_that_was_found_is_not_called_intact(model: Path) -> None:
 @pytest.mark.parametrize("note", ["", "[]", '{"time": "x", "files": 3}', "[" * 100_000])
 def test_a_damaged_note_counts_as_none(model: Path, note: str) -> None:
     verify(model)
-    (model / NOTE_NAME).write_text(note, encoding="utf-8")
+    note_path(model).write_text(note, encoding="utf-8")
     assert Container.open(model).verified == ("never", 0.0)
