@@ -76,6 +76,7 @@ class Edge0Runtime:
         report = progress or (lambda event: None)
         report(Progress(0, 2, Text("reading the manifest")))
         container = Container.open(Path(config.model_path))
+        container.refuse_known_damage()
         program = by_model_type(container.family).program(container.shape)
         opening = plan_opening(container, program, config)
         plan, context = opening.plan, opening.needs.context_tokens

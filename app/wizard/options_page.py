@@ -21,7 +21,7 @@ class OptionsPage(Page):
     def __init__(self, model: AddModel) -> None:
         super().__init__(model)
         self.heading.setText(self.tr("How to convert it"))
-        form = QFormLayout()
+        self._form = form = QFormLayout()
         self.quant = Choice(
             [
                 ("nf4", self.tr("nf4: 4 bits, best for most")),
@@ -80,8 +80,8 @@ class OptionsPage(Page):
     def refresh(self) -> None:
         model, kind = self.model, self.model.order.kind
         starter = kind == "starter"
-        self.quant.setEnabled(not starter)
-        self.calibrate.setEnabled(not starter)
+        for row in (self.quant, self.calibrate):  # the starter comes in one format
+            self._form.setRowVisible(row, not starter)
         self.look.setVisible(kind == "hub" and not model.looking and model.outlook is None)
         self._bar.setVisible(model.looking)
         outlook = model.outlook

@@ -20,6 +20,9 @@ _CHECK_FILES = Text(
     "Its files may be damaged: choose Check the files in the list of models, or run edge0 doctor"
     " NAME --deep."
 )
+LEAST_TEMPERATURE = (
+    1e-6  # below, differences would leave the range of float32: the best token it is
+)
 _FIRST_GUESS = 1024  # tokens sorted before top-p looks at the whole vocabulary
 
 
@@ -117,6 +120,6 @@ class Sampler:
         return token
 
     def _choose(self, logits: Logits) -> int:
-        if self._options.temperature == 0:
+        if self._options.temperature < LEAST_TEMPERATURE:
             return int(np.argmax(logits))  # the lowest id of equals
         return draw(*candidates(logits, self._options), self._random.random())

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from engine.container.files import storage_errors, sync_folder
 from engine.container.reader import Container, read_manifest
+from engine.container.verified import forget_verified
 from engine.errors import ContainerError, Edge0Error, StorageError
 from engine.events import Progress
 from engine.stop import StopFlag
@@ -80,6 +81,7 @@ def _copy(source: Path, folder: Path, target: Path, progress: OnProgress, stop: 
     try:
         _compare(work, total, progress, stop)
     except ContainerError:
+        forget_verified(work)
         shutil.rmtree(work, ignore_errors=True)  # the next try begins anew
         raise
     with storage_errors(target):

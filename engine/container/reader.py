@@ -33,7 +33,6 @@ from engine.container.record import dense_header, moex_header
 from engine.container.strict import DAMAGED
 from engine.container.verified import (
     Verified,
-    forget_verified,
     holes,
     note_verified,
     verified,
@@ -142,9 +141,18 @@ class Container:
             done += size
         progress(Progress(done, total, Text("checked")))
         if damaged:
-            forget_verified(self.path)
+            note_verified(self.path, self.all_files, intact=False)
             raise ContainerError(_damage_report(self.path, damaged), DAMAGED)
         note_verified(self.path, self.all_files)
+
+    def refuse_known_damage(self) -> None:
+        """Raises ContainerError when the last check found these very files damaged."""
+        state, _ = self.verified
+        if state == "damaged":
+            raise ContainerError(
+                Text("{0} is damaged: the last check of its files found wrong bytes.", self.path),
+                DAMAGED,
+            )
 
     @property
     def verified(self) -> tuple[Verified, float]:

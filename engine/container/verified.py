@@ -24,8 +24,9 @@ from engine.container.manifest import MANIFEST_NAME
 from engine.errors import StorageError
 
 _MAX_BYTES = 1 << 20
+DAY_S = 86_400  # a clock may have been set back; a note of a far future is wrong
 
-Verified = Literal["never", "changed", "intact"]
+Verified = Literal["never", "changed", "damaged", "intact"]
 
 
 def note_path(folder: Path) -> Path:
@@ -34,17 +35,17 @@ def note_path(folder: Path) -> Path:
     return cache_root() / "verified" / f"{hashlib.sha256(manifest).hexdigest()[:32]}.json"
 
 
-def note_verified(folder: Path, files: Sequence[Path]) -> None:
-    """Every byte of these files was right just now. Where nothing can be written, none is kept."""
+def note_verified(folder: Path, files: Sequence[Path], intact: bool = True) -> None:
+    """Every byte of these files was compared just now. Where nothing can be written, no note is."""
     with suppress(StorageError, OSError):
-        note = {"time": time.time(), "folder": str(folder), "files": _stamps(files)}
+        note = {"time": time.time(), "folder": str(folder), "intact": intact}
         path = note_path(folder)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_durably(path, json.dumps(note).encode("ascii"))
+        write_durably(path, json.dumps({**note, "files": _stamps(files)}).encode("ascii"))
 
 
 def forget_verified(folder: Path) -> None:
-    """The files are known to be damaged."""
+    """Nothing is known: it was a copy that is not kept."""
     with suppress(OSError):
         note_path(folder).unlink(missing_ok=True)
 
@@ -58,11 +59,13 @@ def verified(folder: Path, files: Sequence[Path]) -> tuple[Verified, float]:
         with open(note_path(folder), "rb") as file:
             note = json.loads(file.read(_MAX_BYTES))
         when, same = float(note["time"]), note["files"] == _stamps(files)
-        here = note["folder"] == str(folder)
+        here, intact = note["folder"] == str(folder), note["intact"] is True
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return "never", 0.0
+    if not 0 < when < time.time() + DAY_S:
+        return "never", 0.0
     if same:
-        return "intact", when
+        return ("intact" if intact else "damaged"), when
     return ("changed", when) if here else ("never", 0.0)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from engine.config import Edge0Config
 from engine.container.reader import Container
+from engine.container.strict import DAMAGED
 from engine.doctor.findings import Finding, Status, gb
 from engine.errors import BudgetError, Edge0Error, Stopped
 from engine.events import IoChoice, Progress
@@ -141,18 +142,19 @@ def last_verified(container: Container) -> Finding:
         container.path,
     )
     if state == "intact":
-        evidence = Text("Every byte was compared on {0}.", time.strftime("%Y-%m-%d", _day(when)))
+        evidence = Text(
+            "Every byte was compared on {0}.", time.strftime("%Y-%m-%d", time.localtime(when))
+        )
         return Finding("model-verified", "ok", Text("The files were checked"), evidence)
+    if state == "damaged":
+        evidence = Text("The last check of its files found wrong bytes.")
+        return Finding("model-verified", "fail", Text("The files are damaged"), evidence, DAMAGED)
     if state == "changed":
         evidence = Text("Sizes or times of files differ from those that were compared.")
         title = Text("Files changed since they were checked")
         return Finding("model-verified", "warn", title, evidence, advice)
     evidence = Text("Sizes and headers fit; the bytes have not been read back and compared yet.")
     return Finding("model-verified", "info", Text("Not checked since made"), evidence, advice)
-
-
-def _day(when: float) -> time.struct_time:
-    return time.localtime(min(max(when, 0.0), 4e9))
 
 
 def hashes(container: Container, progress: Callable[[Progress], None], stop: StopFlag) -> Finding:

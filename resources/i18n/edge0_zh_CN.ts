@@ -1182,6 +1182,10 @@
         <translation>文件 {0} 的名称不安全。</translation>
     </message>
     <message>
+        <source>The files are damaged</source>
+        <translation>文件已损坏</translation>
+    </message>
+    <message>
         <source>The files in {0} were replaced.</source>
         <translation>{0} 中的文件已被替换。</translation>
     </message>
@@ -1220,6 +1224,10 @@
     <message>
         <source>The hub&apos;s address {0} holds more than a host and a path.</source>
         <translation>模型库地址 {0} 中除主机和路径外还有其他内容。</translation>
+    </message>
+    <message>
+        <source>The last check of its files found wrong bytes.</source>
+        <translation>上次检查文件时发现了错误的字节。</translation>
     </message>
     <message>
         <source>The model computed numbers that are not finite.</source>
@@ -2508,6 +2516,10 @@
     <message>
         <source>{0} is an unsafe name</source>
         <translation>{0} 是不安全的名称</translation>
+    </message>
+    <message>
+        <source>{0} is damaged: the last check of its files found wrong bytes.</source>
+        <translation>{0} 已损坏：上次检查文件时发现了错误的字节。</translation>
     </message>
     <message>
         <source>{0} is damaged: {1}.</source>

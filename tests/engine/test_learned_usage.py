@@ -15,6 +15,7 @@ from engine import Edge0Config, Edge0Runtime, GenerateOptions, Message, StopFlag
 from engine import runtime as runtime_module
 from engine.container.manifest import weights_id
 from engine.container.reader import Container
+from engine.model import planning
 from engine.prepare.calibrate import calibrate
 from engine.prepare.compact import compact
 from engine.store.budget import MemoryPlan
@@ -49,13 +50,13 @@ def talk(runtime: Edge0Runtime, text: str = "你好, tell me a story") -> str:
 def tight(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Put a number in, and models open with so many slots; tiny records leave budgets no say."""
     slots: list[int] = []
-    plan = runtime_module.plan_memory
+    plan = planning.plan_memory
 
     def planned(*needs: object) -> MemoryPlan:
         found = plan(*needs)  # type: ignore[arg-type]
         return replace(found, expert_slots=slots[-1]) if slots else found
 
-    monkeypatch.setattr(runtime_module, "plan_memory", planned)
+    monkeypatch.setattr(planning, "plan_memory", planned)
     yield slots
 
 

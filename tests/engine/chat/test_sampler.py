@@ -79,7 +79,9 @@ def test_greedy_takes_the_lowest_of_equal_ids_and_needs_no_luck() -> None:
     scores = np.zeros(100, np.float32)
     scores[[7, 30, 99]] = 4
     for seed in range(5):
-        assert Sampler(GenerateOptions(temperature=0, seed=seed)).pick(scores) == 7
+        for temperature in (0, 1e-300, 1e-46):
+            options = GenerateOptions(temperature=temperature, seed=seed)
+            assert Sampler(options).pick(scores) == 7
 
 
 def test_a_seed_repeats_a_reply_and_no_seed_does_not() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import Edge0Config, Edge0Runtime
 from engine.container.manifest import DENSE_NAME
 from engine.container.reader import Container
 from engine.container.verified import holes, note_path
@@ -104,7 +105,21 @@ def test_damage_that_was_found_is_not_called_intact(model: Path) -> None:
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
     with pytest.raises(ContainerError):
         verify(model)
-    assert Container.open(model).verified[0] == "never"
+    assert Container.open(model).verified[0] == "damaged"
+    with pytest.raises(ContainerError, match="found wrong bytes"):
+        Edge0Runtime.from_config(Edge0Config(model))
+    data[9000] ^= 1
+    file.write_bytes(data)
+    assert Container.open(model).verified[0] == "changed"
+    verify(model)
+    Container.open(model).refuse_known_damage()
+
+
+def test_a_copy_is_not_called_changed(model: Path, tmp_path: Path) -> None:
+    verify(model)
+    copied = Path(shutil.copytree(model, tmp_path / "other", copy_function=shutil.copy))
+    assert Container.open(copied).verified == ("never", 0.0)
+    assert Container.open(Path(model).rename(tmp_path / "moved")).verified[0] == "intact"
 
 
 @pytest.mark.parametrize("note", ["", "[]", '{"time": "x", "files": 3}', "[" * 100_000])
