@@ -19,6 +19,7 @@ from engine.errors import ConfigError, Edge0Error
 from engine.text import Text
 
 _PARTIAL = ".partial"  # a conversion at work, or interrupted
+_WEIGHTS = ".moex"  # no other program writes those
 _REPLACED = ".replaced"  # an old model about to be deleted
 
 
@@ -127,12 +128,20 @@ def _what_there_is(models: list[InstalledModel]) -> str:
 
 
 def _may_be_model(entry: os.DirEntry[str]) -> bool:
+    """A folder with a manifest, or with our weights: a copy that broke off before the manifest."""
     if entry.name.startswith(".") or entry.name.endswith(_REPLACED):
         return False
     try:
-        return entry.is_dir() or entry.is_symlink()  # a dangling link: its drive is not connected
-    except OSError:
-        return True
+        if not entry.is_dir():
+            return entry.is_symlink() and not os.path.exists(entry.path)  # its drive is gone
+        with os.scandir(entry.path) as files:
+            return entry.name.endswith(_PARTIAL) or any(_is_ours(file.name) for file in files)
+    except OSError as error:
+        return not isinstance(error, PermissionError)  # that is a folder of the system
+
+
+def _is_ours(name: str) -> bool:
+    return name == MANIFEST_NAME or name.endswith(_WEIGHTS)
 
 
 def _unfinished(path: Path) -> InstalledModel:

@@ -74,6 +74,24 @@ def test_unfinished_conversions_and_leftovers(models: Path) -> None:
     assert "not finished" in found[0].problem and found[0].size_bytes == 1
 
 
+def test_folders_that_are_no_models_are_not_listed(models: Path) -> None:
+    (models / "photos/2024").mkdir(parents=True)
+    (models / "empty").mkdir()
+    source = models / "source"
+    source.mkdir()
+    (source / "config.json").write_text("{}", encoding="utf-8")
+    (source / "model.safetensors").write_bytes(b"x")
+    (models / "cut copy").mkdir()
+    (models / "cut copy/experts-00001.moex").write_bytes(b"x")
+    if sys.platform != "win32":
+        (models / "a link").symlink_to(models / "photos")
+        (models / "to a file").symlink_to(source / "config.json")
+    assert [model.name for model in list_models(models)] == ["cut copy", "Qwen tiny"]
+    with pytest.raises(ConfigError) as error:
+        find_model("llama", models)
+    assert error.value.next_step == "Installed: cut copy, Qwen tiny."
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 def test_a_link_to_a_drive_that_is_gone_stays_listed(models: Path) -> None:
     (models / "on usb").symlink_to("/media/gone/model")
@@ -126,6 +144,7 @@ def test_an_ambiguous_start_names_the_candidates(models: Path) -> None:
 def test_a_start_means_the_model_that_opens_not_the_broken_one(models: Path) -> None:
     (models / "Qwen tiny.partial").mkdir()
     (models / "Qwen source").mkdir()
+    (models / "Qwen source/manifest.json").write_text("{}", encoding="utf-8")
     assert find_model("qwen", models) == models / "Qwen tiny"
     assert find_model("Qwen source", models) == models / "Qwen source"
 
