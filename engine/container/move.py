@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -41,6 +42,7 @@ def move_model(
         raise StorageError(
             Text("{0} is where the model is.", folder), Text("Choose another folder.")
         )
+    _refuse_fixed(source)
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         near = os.stat(source.parent).st_dev == os.stat(folder).st_dev
@@ -49,8 +51,26 @@ def move_model(
     if not target.exists():
         _copy(source, folder, target, progress, stop)
     _refuse_other(source, target)
-    _remove(source)
+    _remove(source, target)
     return target
+
+
+def _refuse_fixed(source: Path) -> None:
+    """Before the long copy: the old place must be one that can be given up."""
+    if os.access(source.parent, os.W_OK) and os.access(source, os.W_OK):
+        return
+    if _is_read_only(source):
+        message = Text("{0} is on a drive that cannot be written: it cannot be moved.", source)
+    else:
+        message = Text("{0} cannot be moved: permission to remove it there is missing.", source)
+    raise StorageError(message, Text("Copy the folder instead."))
+
+
+def _is_read_only(path: Path) -> bool:
+    if sys.platform == "win32":  # tells only when something is written
+        return False
+    with storage_errors(path):
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
 def _renamed(source: Path, target: Path) -> bool:
@@ -138,11 +158,16 @@ def _check_space(folder: Path, needed: int) -> None:
         )
 
 
-def _remove(source: Path) -> None:
+def _remove(source: Path, target: Path) -> None:
     """First out of sight in one step, then for good."""
     gone = source.with_name(f"{_GONE}{source.name}")
-    with storage_errors(source):
+    try:
         os.rename(source, gone)
+    except OSError as error:
+        raise StorageError(
+            Text("The model is in {0} now, but {1} could not be removed.", target, source),
+            Text("Delete the old folder, or keep both."),
+        ) from error
     shutil.rmtree(gone, ignore_errors=True)
 
 

@@ -20,7 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.container.checks import check, is_safe_name
-from engine.container.files import read_range, storage_errors, sync_folder, write_durably
+from engine.container.files import (
+    folder_bytes,
+    read_range,
+    storage_errors,
+    sync_folder,
+    write_durably,
+)
 from engine.container.journal import JOURNAL_NAME, Journal, belongs_to
 from engine.container.manifest import (
     DENSE_NAME,
@@ -81,6 +87,12 @@ class ContainerWriter:
     def written_bytes(self) -> int:
         """Bytes of the items written so far."""
         return sum(item.bytes for item in self.items[: self.position])
+
+    @property
+    def missing_bytes(self) -> int:
+        """Disk space still to be taken: bytes that no sync confirmed lie there all the same."""
+        total = sum(item.bytes for item in self.items)
+        return max(0, total - max(self.written_bytes, folder_bytes(self.folder)))
 
     def write(self, chunks: Iterable[Bytes]) -> str:
         """Append the next item, given in pieces that add up to its planned size; its hash."""

@@ -7,14 +7,14 @@ the hub, before a shard is there; one that comes with another header is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from engine.checkpoint.safetensors import read_file_header
 from engine.checkpoint.side_files import hugging_face_files
 from engine.checkpoint.stored import StoredCheckpoint
-from engine.container.files import storage_errors
+from engine.container.files import folder_bytes, storage_errors
 from engine.errors import CheckpointError, ConfigError
 from engine.hub import names
 from engine.hub.marker import verified_files, verified_line
@@ -147,14 +147,3 @@ def fetched_bytes(plan: DownloadPlan, folder: Path) -> int:
 def begun_bytes(plan: DownloadPlan, folder: Path) -> int:
     """Bytes of the plan that need not be fetched again, roughly."""
     return min(plan.total, fetched_bytes(plan, folder) + folder_bytes(folder, "*.part"))
-
-
-def folder_bytes(folder: Path, pattern: str = "*") -> int:
-    """Bytes on the disk; parts may have holes."""
-    total = 0
-    with suppress(OSError):
-        for path in folder.glob(pattern):
-            status = path.stat()
-            blocks = getattr(status, "st_blocks", None)
-            total += status.st_size if blocks is None else min(status.st_size, blocks * 512)
-    return total

@@ -107,8 +107,7 @@ class _Conversion:
 
     def _write(self, writer: ContainerWriter, numbers: Sequence[int]) -> None:
         """A stage, or what is left of it."""
-        left = self._plan.manifest.weight_bytes - writer.written_bytes
-        self._supply.fetch(self._stages.files(numbers), left)
+        self._supply.fetch(self._stages.files(numbers), writer.missing_bytes)
         write_items(self._checkpoint, self._plan, writer, len(numbers), self._progress, self._stop)
 
     def _release(self, writer: ContainerWriter, written: Sequence[int], stage: Stage) -> None:

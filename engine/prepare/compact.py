@@ -130,7 +130,7 @@ def _rewrite(container: Container, plan: Manifest, progress: Report, stop: StopF
     path, work = container.path, container.path / WORK_NAME
     writer = ContainerWriter(work, replace(plan, tensors={}))  # records only: the rest stays
     try:
-        check_space(work, sum(record.bytes for record in plan.records) - writer.written_bytes)
+        check_space(work, writer.missing_bytes)
         _copy(container, writer, progress, stop)
     except ContainerError:
         writer.close()

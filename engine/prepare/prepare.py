@@ -145,7 +145,7 @@ def _convert(
     if writer.restarted:
         progress(Progress(0, 1, Text("the source or the options changed: starting anew")))
     try:
-        check_space(folder, plan.manifest.weight_bytes - resumed)
+        check_space(folder, writer.missing_bytes)
         write_items(checkpoint, plan, writer, len(writer.items), progress, stop)
         progress(Progress(1, 1, Text("finishing")))
         manifest = writer.finish(side_files)

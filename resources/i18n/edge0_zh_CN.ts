@@ -542,8 +542,16 @@
         <translation>请从 {0} 重新复制。</translation>
     </message>
     <message>
+        <source>Copy the folder instead.</source>
+        <translation>请改为复制该文件夹。</translation>
+    </message>
+    <message>
         <source>Count with this model.</source>
         <translation>请用此模型统计。</translation>
+    </message>
+    <message>
+        <source>Delete the old folder, or keep both.</source>
+        <translation>请删除旧文件夹，或两者都保留。</translation>
     </message>
     <message>
         <source>Direct</source>
@@ -1256,6 +1264,10 @@
     <message>
         <source>The model is damaged</source>
         <translation>模型已损坏</translation>
+    </message>
+    <message>
+        <source>The model is in {0} now, but {1} could not be removed.</source>
+        <translation>模型现已位于 {0}，但无法删除 {1}。</translation>
     </message>
     <message>
         <source>The model is whole; {0} of unfinished files lie beside it.</source>
@@ -2230,6 +2242,10 @@
         <translation>{0} 暂时不接受更多请求（429）</translation>
     </message>
     <message>
+        <source>{0} cannot be moved: permission to remove it there is missing.</source>
+        <translation>无法移动 {0}：没有将其从原位置删除的权限。</translation>
+    </message>
+    <message>
         <source>{0} ended early</source>
         <translation>{0} 提前结束</translation>
     </message>
@@ -2620,6 +2636,10 @@
     <message>
         <source>{0} is on a FAT32 drive, which holds no file above 4 GiB.</source>
         <translation>{0} 位于 FAT32 硬盘上，不能存放超过 4 GiB 的文件。</translation>
+    </message>
+    <message>
+        <source>{0} is on a drive that cannot be written: it cannot be moved.</source>
+        <translation>{0} 所在的驱动器不可写入：无法移动。</translation>
     </message>
     <message>
         <source>{0} is on a removable drive.</source>

@@ -54,6 +54,16 @@ def test_converting_and_moving_there_are_refused(models: Path, tiny: Path, tmp_p
     assert Container.open(mine) and [path.name for path in models.iterdir()] == ["there"]
 
 
+def test_moving_away_from_there_is_refused_before_anything_is_copied(
+    models: Path, tmp_path: Path
+) -> None:
+    with read_only(models), pytest.raises(StorageError) as caught:
+        move_model(models / "there", tmp_path / "new")
+    assert "is on a drive that cannot be written" in caught.value.message
+    assert caught.value.next_step == "Copy the folder instead."
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_model_there_is_opened_checked_and_answers(
     models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -111,6 +111,21 @@ def test_killed_before_the_old_one_was_removed(model: Path, far: Path) -> None:
     assert not model.exists() and is_whole(far / model.name)
 
 
+def test_an_old_place_that_cannot_be_given_up_is_told_with_the_new_one(
+    model: Path, far: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held(a: Path, b: Path) -> None:
+        if a == model and b.parent == model.parent:
+            raise PermissionError(13, "held open")  # as Windows does
+        os.rename(a, b)
+
+    monkeypatch.setattr(move.os, "rename", held)
+    with pytest.raises(StorageError, match="could not be removed") as caught:
+        move_model(model, far)
+    assert str(far / model.name) in caught.value.message
+    assert is_whole(model) and is_whole(far / model.name)
+
+
 def test_a_copy_that_went_wrong_is_not_taken(
     model: Path, far: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

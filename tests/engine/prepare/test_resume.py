@@ -8,16 +8,22 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import filelock
 import pytest
 
+from engine.checkpoint.checkpoint import open_checkpoint
+from engine.checkpoint.safetensors import read_file_header
 from engine.container import writer
 from engine.container.reader import Container
 from engine.errors import Stopped, StorageError
 from engine.events import Progress
-from engine.prepare.prepare import prepare
+from engine.prepare import target
+from engine.prepare.by_shard import prepare_by_shard
+from engine.prepare.prepare import PrepareSummary, prepare
 from engine.stop import StopFlag
 from tests.helpers.tiny_models import make_tiny_checkpoint
 
@@ -227,6 +233,62 @@ def test_a_full_disk_is_told_and_can_be_resumed(source, tmp_path, finished, monk
     assert "again" in caught.value.next_step
     prepare(source, out)
     assert contents(out) == finished
+
+
+def lying_bytes(folder: Path) -> int:
+    """What a folder's files take on the drive, holes left out."""
+    found = [path.stat() for path in folder.iterdir()]
+    return sum(min(s.st_size, getattr(s, "st_blocks", s.st_size) * 512) for s in found)
+
+
+def test_what_a_full_disk_kept_is_not_asked_for_again(source, tmp_path, finished, monkeypatch):
+    out, total = tmp_path / "out", sum(map(len, finished.values()))
+    monkeypatch.setattr(writer, "SYNC_BYTES", total // 3)
+    interrupted(source, out, 36, KeyboardInterrupt())
+    free = target.SPARE_BYTES + total - lying_bytes(tmp_path / "out.partial")
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=free))
+    resumed = prepare(source, out).resumed_bytes
+    assert total - resumed > free - target.SPARE_BYTES, "nothing lay there unconfirmed"
+    assert contents(out) == finished
+
+
+class LocalSupply:
+    """Files that are there already; notes what was to stay free."""
+
+    def __init__(self) -> None:
+        self.reserved: list[int] = []
+
+    def fetch(self, files: Sequence[str], reserve_bytes: int) -> None:
+        self.reserved.append(reserve_bytes)
+
+    def holds(self, file: str) -> bool:
+        return False
+
+    def release(self, file: str) -> None:
+        raise AssertionError(file)
+
+
+def test_shard_by_shard_does_not_ask_for_it_again_either(source, tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "SYNC_BYTES", 1 << 30)
+    supply, seen = LocalSupply(), iter(range(10**6))
+    places = dict.fromkeys(read_file_header(source / "model.safetensors"), "model.safetensors")
+
+    def convert(last_step: int) -> PrepareSummary:
+        def report(progress: Progress) -> None:
+            if next(seen) == last_step:
+                raise KeyboardInterrupt
+
+        with closing(open_checkpoint(source)) as checkpoint:
+            stop = StopFlag()
+            out = tmp_path / "out"
+            return prepare_by_shard(checkpoint, places, out, supply, "nf4", "", report, stop)
+
+    with pytest.raises(KeyboardInterrupt):
+        convert(28)
+    lying = lying_bytes(tmp_path / "out.partial")
+    left = convert(-1).bytes - lying
+    assert 0 < supply.reserved[-1] <= left
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
