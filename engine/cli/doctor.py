@@ -14,7 +14,7 @@ _MARKS = {"ok": "ok   ", "info": "note ", "warn": "WARN ", "fail": "FAIL "}
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
-    parser.add_argument("model", nargs="?", metavar="NAME_OR_DIR", help="check this model, too")
+    shared.add_name(parser, optional=True, purpose="check this model, too")
     shared.add_budget(parser, "memory budget to plan with")
     parser.add_argument("--probe", action="store_true", help="measure the model's drive for 3 s")
     parser.add_argument("--deep", action="store_true", help="read the whole model, compare hashes")

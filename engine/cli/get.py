@@ -34,12 +34,14 @@ Report = Callable[[Progress], None]
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
-    parser.add_argument("model", metavar="HUB_ID", help="owner/name on the hub")
+    parser.add_argument("model", type=shared.words, metavar="HUB_ID", help="owner/name on the hub")
     parser.add_argument("--revision", default="main", metavar="REV", help="branch, tag or commit")
     parser.add_argument("--endpoint", default=OFFICIAL, metavar="URL", help="a hub or its mirror")
     parser.add_argument("--gguf", default="", metavar="PART", help="which GGUF file, by its name")
     parser.add_argument("--quant", default="nf4", choices=("nf4", "int4", "int8", "bf16"))
-    parser.add_argument("--name", default="", help="folder of the result; default: NAME-QUANT")
+    parser.add_argument(
+        "--name", type=shared.words, help="folder of the result; default: NAME-QUANT"
+    )
     parser.add_argument("--keep-source", action="store_true", help="keep what was downloaded")
     parser.add_argument(
         "--shard-by-shard",
@@ -106,7 +108,7 @@ def _options(options: argparse.Namespace) -> GetOptions:
         endpoint=endpoint,
         gguf=options.gguf,
         quant=options.quant,
-        name=options.name,
+        name=options.name or "",
         keep_source=options.keep_source,
         by_shard=options.shard_by_shard,
         connections=options.connections,

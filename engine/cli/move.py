@@ -14,8 +14,8 @@ from engine.library import find_model
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
-    parser.add_argument("model", metavar="NAME_OR_DIR", help="a model's name, or its folder")
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where it is to lie")
+    shared.add_name(parser)
+    parser.add_argument("folder", type=shared.folder, metavar="FOLDER", help="where it is to lie")
     parser.add_argument("--progress", choices=("text", "json"), default="text")
     shared.add_folder(parser)
 

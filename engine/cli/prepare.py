@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from engine.cli import hot_first, output
+from engine.cli import hot_first, output, shared
 from engine.errors import Edge0Error, Stopped
 from engine.events import Progress
 from engine.library import find_model
@@ -98,14 +98,17 @@ def _parser() -> argparse.ArgumentParser:
         description="Convert a model into Edge0's block format.",
         epilog="edge0-prepare compact DIR lays a converted model's experts out by their use.",
     )
-    parser.add_argument("--model", required=True, help="model folder or .gguf file")
-    parser.add_argument("--out", required=True, help="folder to create")
+    parser.add_argument(
+        "--model", required=True, type=shared.words, help="model folder or .gguf file"
+    )
+    parser.add_argument("--out", required=True, type=shared.words, help="folder to create")
     parser.add_argument("--quant", default="nf4", choices=("nf4", "int4", "int8", "bf16"))
     parser.add_argument("--expert-block", default="4k", choices=tuple(_BLOCKS))
     parser.add_argument("--overwrite", action="store_true", help="replace an older conversion")
     parser.add_argument(
         "--calibrate",
         nargs="?",
+        type=shared.words,
         default=_BUILT_IN,
         const=_BUILT_IN,
         metavar="TEXT_FILE",
@@ -122,10 +125,13 @@ def _compact_parser() -> argparse.ArgumentParser:
         description="Lay out a converted model's experts anew, those used most first. The bytes of"
         " the model stay the same, and it stays whole if this is interrupted.",
     )
-    parser.add_argument("dir", metavar="DIR", help="a converted model's folder, or its name")
+    parser.add_argument(
+        "dir", type=shared.words, metavar="DIR", help="a converted model's folder, or its name"
+    )
     parser.add_argument(
         "--calibrate",
         nargs="?",
+        type=shared.words,
         const=_BUILT_IN,
         metavar="TEXT_FILE",
         help="count anew with this text, or a built-in one, instead of going by what was learned",

@@ -41,19 +41,28 @@ def at_least_one(count: int) -> None:
         raise ConfigError(Text("{0} is not a count.", count), Text("Give 1 or more."))
 
 
+def words(text: str) -> str:
+    """An argparse type: a name or a place. Refused when blank, which could mean anything."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError(
+            str(ConfigError(Text("The text is empty."), Text("Give a name or a place.")))
+        )
+    return text
+
+
+def folder(text: str) -> Path:
+    """An argparse type: a path, refused when blank."""
+    return Path(words(text))
+
+
 def add_folder(parser: argparse.ArgumentParser) -> None:
     """--models-dir: where models are kept."""
-    parser.add_argument("--models-dir", type=Path, metavar="DIR", help="where models are kept")
+    parser.add_argument("--models-dir", type=folder, metavar="DIR", help="where models are kept")
 
 
 def add_model(parser: argparse.ArgumentParser, optional: bool = False) -> None:
     """The model to open and how. optional: left out, the only installed one or the starter."""
-    parser.add_argument(
-        "model",
-        nargs="?" if optional else None,
-        metavar="NAME_OR_DIR",
-        help="a model's name, or its folder",
-    )
+    add_name(parser, optional)
     add_budget(parser, "memory budget; default: chosen")
     parser.add_argument(
         "--io", choices=tuple(_USE_MMAP), default="auto", help="how to read experts"
@@ -68,6 +77,16 @@ def add_model(parser: argparse.ArgumentParser, optional: bool = False) -> None:
         "--kv", choices=("fp16", "int8"), default="fp16", help="number format of the KV cache"
     )
     add_folder(parser)
+
+
+def add_name(
+    parser: argparse.ArgumentParser,
+    optional: bool = False,
+    purpose: str = "a model's name, or its folder",
+) -> None:
+    """Which converted model."""
+    nargs = "?" if optional else None
+    parser.add_argument("model", nargs=nargs, type=words, metavar="NAME_OR_DIR", help=purpose)
 
 
 def add_budget(parser: argparse.ArgumentParser, purpose: str) -> None:

@@ -14,7 +14,7 @@ from engine.store.warm import warm
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
-    parser.add_argument("model", metavar="NAME_OR_DIR", help="a model's name, or its folder")
+    shared.add_name(parser)
     shared.add_folder(parser)
 
 

@@ -44,6 +44,7 @@ def move_model(
         )
     _refuse_fixed(source)
     with storage_errors(folder):
+        _refuse_file(folder)
         folder.mkdir(parents=True, exist_ok=True)
         near = os.stat(source.parent).st_dev == os.stat(folder).st_dev
     if near and not target.exists() and _renamed(source, target):
@@ -71,6 +72,13 @@ def _is_read_only(path: Path) -> bool:
         return False
     with storage_errors(path):
         return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+
+
+def _refuse_file(folder: Path) -> None:
+    """A folder is wanted: neither it nor one above it may be something else."""
+    nearest = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    if nearest.exists() and not nearest.is_dir():
+        raise StorageError(Text("{0} is not a folder.", nearest), Text("Choose another folder."))
 
 
 def _renamed(source: Path, target: Path) -> bool:

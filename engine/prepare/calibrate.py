@@ -73,7 +73,12 @@ def built_in_text() -> str:
 
 
 def read_text(path: Path) -> str:
-    """A user's text file. Raises ConfigError when it is no text, StorageError."""
+    """A user's text file. Raises ConfigError when it is none, StorageError."""
+    with storage_errors(path):
+        if not path.exists() or path.is_dir():
+            raise ConfigError(
+                Text("There is no text file {0}.", path), Text("Give the path of a text file.")
+            )
     with storage_errors(path), open(path, "rb") as file:
         data = file.read(MAX_TEXT_BYTES + 1)
     if len(data) > MAX_TEXT_BYTES:

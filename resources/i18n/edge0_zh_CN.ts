@@ -710,6 +710,10 @@
         <translation>请填写分支、标签或提交。</translation>
     </message>
     <message>
+        <source>Give a name or a place.</source>
+        <translation>请给出名称或位置。</translation>
+    </message>
+    <message>
         <source>Give a number in (0, 1].</source>
         <translation>请填写大于 0 且不超过 1 的数。</translation>
     </message>
@@ -752,6 +756,10 @@
     <message>
         <source>Give owner/name, such as {0}.</source>
         <translation>请填写“所有者/名称”，例如 {0}。</translation>
+    </message>
+    <message>
+        <source>Give the path of a text file.</source>
+        <translation>请给出文本文件的路径。</translation>
     </message>
     <message>
         <source>How experts are read</source>
@@ -1370,6 +1378,10 @@
         <translation>系统无法再分配内存。</translation>
     </message>
     <message>
+        <source>The text is empty.</source>
+        <translation>内容为空。</translation>
+    </message>
+    <message>
         <source>The token holds characters that no token has.</source>
         <translation>令牌中含有令牌不会有的字符。</translation>
     </message>
@@ -1432,6 +1444,10 @@
     <message>
         <source>There is no public model {0}.</source>
         <translation>没有公开的模型 {0}。</translation>
+    </message>
+    <message>
+        <source>There is no text file {0}.</source>
+        <translation>没有文本文件 {0}。</translation>
     </message>
     <message>
         <source>There is nothing to measure.</source>

@@ -30,6 +30,24 @@ IMPOSSIBLE = [
     ("get owner/name --connections 0", "Give 1 to 16"),
 ]
 
+EMPTY = [
+    "chat EMPTY --once hi",
+    "bench EMPTY",
+    "warm EMPTY",
+    "doctor EMPTY",
+    "move EMPTY there",
+    "move model EMPTY",
+    "get EMPTY",
+    "get owner/name --name EMPTY",
+    "models --models-dir EMPTY",
+    "starter --models-dir EMPTY",
+    "prepare --model EMPTY --out there",
+    "prepare --model there --out EMPTY",
+    "prepare --model there --out there --calibrate EMPTY",
+    "prepare compact EMPTY",
+    "prepare compact model --calibrate EMPTY",
+]
+
 
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """What is said, with exit code 2 and nothing on stdout."""
@@ -48,6 +66,15 @@ def test_an_impossible_number_is_refused_by_its_option(
     said = refused(line.split(), capsys)
     assert f"argument {option}: " in said and value.removesuffix("GB") in said
     assert next_step in said
+
+
+@pytest.mark.parametrize("blank", ["", " \t"])
+@pytest.mark.parametrize("line", EMPTY)
+def test_an_empty_name_or_place_is_refused(
+    line: str, blank: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [blank if word == "EMPTY" else word for word in line.split()]
+    assert "The text is empty. Give a name or a place." in refused(arguments, capsys)
 
 
 @pytest.mark.parametrize("once", ["", "  \n\t　"])

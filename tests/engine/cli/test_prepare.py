@@ -135,6 +135,17 @@ def test_a_conversion_lays_hot_experts_first(source, tmp_path, capsys):
     assert (out / "manifest.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("kind", ["missing", "folder"])
+def test_a_mistyped_text_file_is_named_before_any_work(source, tmp_path, capsys, kind):
+    text = tmp_path / "text"
+    if kind == "folder":
+        text.mkdir()
+    assert convert(source, tmp_path / "out", "--calibrate", str(text)) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"There is no text file {text}.", "Give the path of a text file."]
+    assert not (tmp_path / "out").exists()
+
+
 def test_calibrate_none_leaves_the_order(source, tmp_path):
     assert convert(source, tmp_path / "out", "--calibrate", "none") == 0
     assert orders(tmp_path / "out") == [list(range(8))] * 3

@@ -156,6 +156,17 @@ def test_nothing_else_is_replaced(model: Path, far: Path) -> None:
     assert is_whole(model)
 
 
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_a_file_is_no_place_for_a_model(model: Path, tmp_path: Path, below: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("mine", encoding="utf-8")
+    with pytest.raises(StorageError) as caught:
+        move_model(model, file / below)
+    assert caught.value.message == f"{file} is not a folder."
+    assert caught.value.next_step == "Choose another folder."
+    assert is_whole(model)
+
+
 def test_the_command_tells_the_new_place(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
