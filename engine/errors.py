@@ -71,6 +71,10 @@ class ConfigError(Edge0Error):
     """An option has a value that cannot work."""
 
 
+class OutputError(Edge0Error):
+    """A program's own output cannot be written; without a message, nobody reads on: no fault."""
+
+
 class Stopped(Edge0Error):
     """The user asked to stop. Not a fault; carries no next step."""
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from engine.cli import output
-from engine.errors import Edge0Error, Stopped
+from engine.errors import Edge0Error, OutputError, Stopped
 from engine.text import Text
 
 COMMANDS = {
@@ -33,13 +33,15 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     output.use_utf8()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    return output.guarded(lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     try:
-        code = _dispatch(list(sys.argv[1:] if argv is None else argv))
-        output.flush()
-        return code
-    except BrokenPipeError:  # `edge0 models | head -1`: nobody reads on, which is no fault
-        output.silence()
-        return 1
+        return _dispatch(arguments)
+    except OutputError:
+        raise
     except (Stopped, KeyboardInterrupt):
         output.note("Stopped.")
         return 130

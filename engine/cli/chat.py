@@ -20,7 +20,7 @@ from typing import Protocol
 from engine.chat.template import Message
 from engine.cli import output, shared
 from engine.config import GenerateOptions
-from engine.errors import Edge0Error
+from engine.errors import Edge0Error, OutputError
 from engine.events import Finished, PrefillProgress, Progress, ReplyEvent, ReplyStats, TextDelta
 
 _POLL_S = 0.1  # Windows does not interrupt a waiting lock
@@ -96,7 +96,8 @@ class Chat:
         failed = False
         while True:
             try:
-                text = input("> " if sys.stdin.isatty() else "").strip()
+                with output.output_errors():  # the prompt, too
+                    text = input("> " if sys.stdin.isatty() else "").strip()
             except (EOFError, KeyboardInterrupt):
                 output.note("")
                 return int(failed and not sys.stdin.isatty())
@@ -123,6 +124,8 @@ class Chat:
     def _answer_or_explain(self, text: str) -> bool:
         try:
             self.answer(text)
+        except OutputError:
+            raise
         except Edge0Error as error:
             output.note(f"\n{error.message}")
             output.note(error.next_step)

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.config import Edge0Config
 from engine.container.reader import Container, read_manifest
-from engine.errors import Edge0Error, Stopped
+from engine.errors import Edge0Error, OutputError, Stopped
 from engine.events import Progress
 from engine.prepare.calibrate import WINDOW_TOKENS, Counts, calibrate
 from engine.prepare.compact import CompactSummary, compact
@@ -37,7 +37,7 @@ def after_conversion(path: Path, text: str | None, report: Report, stop: StopFla
         return []  # all blocks of a dense model are used alike
     try:
         compact(path, count_routing(path, text, report, stop), report, stop)
-    except Stopped:
+    except (Stopped, OutputError):
         raise
     except Edge0Error as error:
         later = f'To try again: edge0-prepare compact "{path}".'

@@ -8,10 +8,11 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
-from engine.errors import DownloadError, Edge0Error, Stopped
+from engine.errors import DownloadError, Edge0Error, OutputError, Stopped
 from engine.events import Progress
 from engine.text import Text, with_records
 
@@ -33,12 +34,13 @@ def use_utf8() -> None:
 
 def say(text: str) -> None:
     """A line of the result."""
-    print(text)
+    with output_errors():
+        print(text)
 
 
 def say_json(value: object) -> None:
     """The result as one line of JSON; what can be translated carries its template."""
-    print(json.dumps(with_records(value), ensure_ascii=False), flush=True)
+    write(json.dumps(with_records(value), ensure_ascii=False) + "\n")
 
 
 def say_json_error(error: Edge0Error) -> int:
@@ -53,7 +55,8 @@ def say_json_error(error: Edge0Error) -> int:
 
 def write(text: str) -> None:
     """A piece of the result, shown at once."""
-    print(text, end="", flush=True)
+    with output_errors():
+        print(text, end="", flush=True)
 
 
 def note(text: str) -> None:
@@ -62,14 +65,45 @@ def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def flush() -> None:
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command; returns its exit code, 1 when its output cannot be written.
+
+    `edge0 models | head -1` is no fault: nobody reads on, and nothing is said.
+    """
+    try:
+        try:
+            return command()
+        finally:  # also when argparse ends the program after --help
+            _flush()
+    except OutputError as error:
+        _silence()
+        note(f"{error.message} {error.next_step}".strip())
+        return 1
+
+
+@contextmanager
+def output_errors() -> Iterator[None]:
+    """Turns what writing to stdout raises into OutputError."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise OutputError("") from error
+    except OSError as error:
+        raise OutputError(
+            Text("The output cannot be written: {0}.", error.strerror or error),
+            Text("Send it somewhere else, or free some space there."),
+        ) from error
+
+
+def _flush() -> None:
     """Write out what is buffered, so that a reader who is gone is noticed in time."""
     if sys.stdout is not None:  # a windowed program has none
-        sys.stdout.flush()
+        with output_errors():
+            sys.stdout.flush()
 
 
-def silence() -> None:
-    """Nobody reads stdout any more: let the rest, and Python's own last flush, go nowhere."""
+def _silence() -> None:
+    """Let the rest, and Python's own last flush, go nowhere."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
     os.close(devnull)

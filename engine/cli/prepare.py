@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from engine.cli import hot_first, output, shared
-from engine.errors import Edge0Error, Stopped
+from engine.errors import Edge0Error, OutputError, Stopped
 from engine.events import Progress
 from engine.library import find_model
 from engine.machine import background
@@ -46,6 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     output.use_utf8()
     arguments = list(sys.argv[1:] if argv is None else argv)
+    return output.guarded(lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     compacting = arguments[:1] == ["compact"]
     parser, work = (_compact_parser(), _compact) if compacting else (_parser(), _convert)
     options = parser.parse_args(arguments[1:] if compacting else arguments)
@@ -54,6 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with stop_on_signals() as stop:
             done = work(options, output.json_progress if as_json else _TextReport(), stop)
+    except OutputError:
+        raise
     except Edge0Error as error:
         return output.say_json_error(error) if as_json else _fail(error)
     _finish(done, as_json)
@@ -171,7 +177,7 @@ class _TextReport:
         share = 100 * progress.done // max(progress.total, 1)
         if (progress.what, share // 5) != self._last:
             self._last = (progress.what, share // 5)
-            print(f"{share:3d} %  {progress.what}", flush=True)
+            output.write(f"{share:3d} %  {progress.what}\n")
 
 
 def _finish(done: _Done, as_json: bool) -> None:
@@ -180,8 +186,8 @@ def _finish(done: _Done, as_json: bool) -> None:
         output.say_json({"finished": str(done.path), "bytes": done.bytes, **told})
         return
     for note in (*done.notes, *done.warnings):
-        print(f"  {note}")
-    print(done.line)
+        output.say(f"  {note}")
+    output.say(done.line)
 
 
 def _fail(error: Edge0Error) -> int:

@@ -1010,6 +1010,10 @@
         <translation>请保存为 UTF-8。</translation>
     </message>
     <message>
+        <source>Send it somewhere else, or free some space there.</source>
+        <translation>请输出到别处，或在那里腾出空间。</translation>
+    </message>
+    <message>
         <source>Set the memory budget to {0} GB.</source>
         <translation>把内存预算设为 {0} GB。</translation>
     </message>
@@ -1336,6 +1340,10 @@
     <message>
         <source>The number format {0} is not known.</source>
         <translation>未知的数值格式 {0}。</translation>
+    </message>
+    <message>
+        <source>The output cannot be written: {0}.</source>
+        <translation>无法写入输出：{0}。</translation>
     </message>
     <message>
         <source>The package index gave an answer we cannot read.</source>

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import io
+import os
 import signal
 import sys
 import threading
@@ -16,7 +18,7 @@ from engine.chat.template import Message
 from engine.cli import chat
 from engine.cli.chat import Chat, interruptible, stats_line
 from engine.config import GenerateOptions
-from engine.errors import ContextError
+from engine.errors import ContextError, OutputError
 from engine.events import Finished, PrefillProgress, ReplyEvent, ReplyStats, TextDelta
 
 OPTIONS = GenerateOptions(temperature=0.0)
@@ -207,3 +209,23 @@ def test_once_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert main(["chat", "some model", "--once", "-", "--max-tokens", "5"]) == 0
     assert roles(session.asked[0]) == [("user", "多行\ntext")]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EPIPE])
+@pytest.mark.parametrize(("allowed", "asked"), [((), 0), (("",), 1)])
+def test_an_output_that_cannot_be_written_ends_the_chat(
+    number: int, allowed: tuple[str, ...], asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            if text in allowed:
+                return 0
+            raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("one\ntwo\n"))
+    monkeypatch.setattr(sys, "stdout", Full())
+    session = FakeSession("Hel", "lo")
+    with pytest.raises(OutputError) as caught:
+        Chat(session, OPTIONS).talk()
+    assert len(session.asked) == asked == session.stopped.is_set()
+    assert bool(caught.value.message) == (number == errno.ENOSPC)

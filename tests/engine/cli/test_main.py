@@ -107,6 +107,31 @@ def test_a_reader_who_leaves_causes_no_traceback(tmp_path: Path) -> None:
         assert process.wait(timeout=60) == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
+@pytest.mark.parametrize(
+    "line",
+    ["--version", "models", "models --json", "get --help", "starter --progress json", "move there"],
+)
+def test_an_output_that_cannot_be_written_is_said_in_a_line(line: str, tmp_path: Path) -> None:
+    folder = tmp_path / "模型.partial"
+    folder.mkdir()
+    (tmp_path / "file").touch()
+    extra = {
+        "models": ["--models-dir", str(tmp_path)],
+        "starter": ["--models-dir", str(tmp_path / "file")],
+    }
+    words = ["move", str(folder), str(tmp_path), "--progress", "json"]
+    arguments = words if line == "move there" else [*line.split(), *extra.get(line.split()[0], [])]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env.pop("PYTHONUNBUFFERED", None)  # argparse forgives a --help that fails at once
+    command = [sys.executable, "-m", "engine.cli", *arguments]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=env, timeout=60)
+    (said,) = done.stderr.decode("utf-8").splitlines()
+    assert said.startswith("The output cannot be written: ") and "somewhere else" in said
+    assert done.returncode == 1
+
+
 def test_help_and_version_need_nothing_heavy() -> None:
     script = (
         "import sys\nfrom engine.cli import main\n"
