@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -79,7 +80,7 @@ def holes(path: Path, size: int) -> Iterator[tuple[int, int]]:
 
     A copy that was broken off, or a crash, leaves such ranges in a file of the right size.
     """
-    if not hasattr(os, "SEEK_HOLE"):  # Windows
+    if sys.platform == "win32":
         return
     with open_checked(path) as file, storage_errors(path):
         begin = _seek(file.fileno(), 0, os.SEEK_HOLE, size)
