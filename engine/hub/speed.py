@@ -24,6 +24,7 @@ LAYER_S = 1.1e-4  # norms, attention of a short text, routing, hand-overs betwee
 MAPPED_HITS = 0.8  # of the usual hits: what is mapped is held and released by whole huge pages
 SERIAL = 0.5  # of the shorter of compute and waiting, what the longer one does not hide
 SMALL_BYTES = 200e6  # a model that processor caches may hold to a good part
+MAPPED_RECORD_S = 4.5e-5  # hand-over, page tables and flushes of a record that only the page cache held
 MAPPED_RECLAIM = 1.3  # a cold record takes so much longer mapped than read unbuffered
 PREFILL_EFFICIENCY = (0.40, 0.90)
 
@@ -129,8 +130,8 @@ def _token(
 ) -> _Token:
     """held: share of the uses that the budget finds; found: those and the page cache's."""
     weights_s = token_bytes(needs, context) * _weights_s(machine, needs)
-    experts = needs.token_cycle_records * needs.record_bytes
-    warm_s = (found - held) * experts / WARM_BYTES_S
+    record_s = MAPPED_RECORD_S + needs.record_bytes / WARM_BYTES_S
+    warm_s = (found - held) * needs.token_cycle_records * record_s
     compute = weights_s + needs.layers * LAYER_S + warm_s
     return _Token(compute, drive_s(machine, needs, 1 - found))
 

@@ -19,7 +19,7 @@ from engine.text import Text
 MOST, LITTLE = 0.90, 0.15  # of the misses served by the page cache: no need to measure
 TIGHT = 0.10  # of the other experts: pages in use are then taken for those that arrive
 RECLAIM = 1.25  # a page cache that is full must give up pages for every record it takes
-WARM_BYTES_S = 20e9  # mapping pages that are in the page cache
+WARM_BYTES_S = 40e9  # mapping pages that are in the page cache
 
 
 @dataclass(frozen=True)
