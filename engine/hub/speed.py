@@ -24,7 +24,7 @@ LAYER_S = 1.1e-4  # norms, attention of a short text, routing, hand-overs betwee
 MAPPED_HITS = 0.8  # of the usual hits: what is mapped is held and released by whole huge pages
 SERIAL = 0.5  # of the shorter of compute and waiting, what the longer one does not hide
 SMALL_BYTES = 200e6  # a model that processor caches may hold to a good part
-MAPPED_RECORD_S = 4.5e-5  # hand-over, page tables and flushes of a record that only the page cache held
+MAPPED_RECORD_S = 4.5e-5  # hand-over and flushes for a record that only the page cache holds
 MAPPED_RECLAIM = 1.3  # a cold record takes so much longer mapped than read unbuffered
 PREFILL_EFFICIENCY = (0.40, 0.90)
 
