@@ -31,12 +31,7 @@ from engine.container.manifest import (
 )
 from engine.container.record import dense_header, moex_header
 from engine.container.strict import DAMAGED
-from engine.container.verified import (
-    Verified,
-    holes,
-    note_verified,
-    verified,
-)
+from engine.container.verified import Verified, holes, note_verified, verified
 from engine.errors import ContainerError
 from engine.events import Progress
 from engine.model.families.registry import by_model_type
@@ -49,6 +44,7 @@ SMALL_BYTES = 64 << 10  # norms and biases: all of them are hashed in a moment
 MAX_REPORTED = 5
 
 Bytes = NDArray[np.uint8]
+_Part = tuple[str, Path, int, int, str]  # what, path, offset, size, sha256
 
 
 class Container:
@@ -131,19 +127,13 @@ class Container:
 
     def verify(self, progress: Callable[[Progress], None], stop: StopFlag) -> None:
         """Read everything and compare hashes; ContainerError names what is damaged."""
-        damaged = [] if identity(self.manifest) == self.manifest.id else [MANIFEST_NAME]
-        total = sum(size for _, _, _, size, _ in self._parts())
-        done = 0
-        for what, path, offset, size, sha256 in self._parts():
-            progress(Progress(done, total, Text("checking {0}", what)))
-            if _hash(path, offset, size, stop) != sha256:
-                damaged.append(what)
-            done += size
-        progress(Progress(done, total, Text("checked")))
-        if damaged:
-            note_verified(self.path, self.all_files, intact=False)
-            raise ContainerError(_damage_report(self.path, damaged), DAMAGED)
+        total = self._compare(list(self._parts()), progress, stop)
+        progress(Progress(total, total, Text("checked")))
         note_verified(self.path, self.all_files)
+
+    def verify_resident(self, progress: Callable[[Progress], None], stop: StopFlag) -> int:
+        """The same for all but the experts; returns how many bytes that are."""
+        return self._compare(list(self._resident_parts()), progress, stop)
 
     def refuse_known_damage(self) -> None:
         """Raises ContainerError when the last check found these very files damaged."""
@@ -177,14 +167,32 @@ class Container:
                 self._embedding.close()
                 self._embedding = None
 
-    def _parts(self) -> Iterator[tuple[str, Path, int, int, str]]:
-        """Everything that has a hash: what, path, offset, size, sha256."""
-        for tensor in self.manifest.tensors.values():
-            yield tensor.name, self.dense_path, tensor.offset, tensor.bytes, tensor.sha256
+    def _compare(
+        self, parts: Sequence[_Part], progress: Callable[[Progress], None], stop: StopFlag
+    ) -> int:
+        damaged = [] if identity(self.manifest) == self.manifest.id else [MANIFEST_NAME]
+        done, total = 0, sum(size for _, _, _, size, _ in parts)
+        for what, path, offset, size, sha256 in parts:
+            progress(Progress(done, total, Text("checking {0}", what)))
+            if _hash(path, offset, size, stop) != sha256:
+                damaged.append(what)
+            done += size
+        if damaged:
+            note_verified(self.path, self.all_files, intact=False)
+            raise ContainerError(_damage_report(self.path, damaged), DAMAGED)
+        return total
+
+    def _parts(self) -> Iterator[_Part]:
+        """Everything that has a hash."""
+        yield from self._resident_parts()
         for record in self.manifest.records:
             what = Text("layer {0}, expert {1}", record.layer, record.expert)
             path = self.files[record.file]
             yield what, path, record.offset, record.bytes, record.sha256
+
+    def _resident_parts(self) -> Iterator[_Part]:
+        for tensor in self.manifest.tensors.values():
+            yield tensor.name, self.dense_path, tensor.offset, tensor.bytes, tensor.sha256
         for entry in self.manifest.side_files:
             yield entry.name, self.path / entry.name, 0, entry.bytes, entry.sha256
 

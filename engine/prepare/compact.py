@@ -1,9 +1,10 @@
 """Lays a converted model's records out anew: hot experts first inside each layer, bytes unchanged.
 
 Owns the folder `compact.partial` inside the model folder while it runs. New files lie beside the
-old ones, under other names, until each of their records was read back from the drive; replacing
-manifest.json is then the one step that changes the model. Kill it anywhere: the folder holds one
-complete model, and the same command goes on or tidies up. Memory: one record.
+old ones, under other names, until each of their records was read back from the drive; all that
+stays is compared with its hash, too. Replacing manifest.json is then the one step that changes the
+model. Kill it anywhere: the folder holds one complete model, and the same command goes on or tidies
+up. Memory: one record.
 """
 
 from __future__ import annotations
@@ -66,12 +67,10 @@ def compact(
         old = container.manifest
         plan = plan_layout(old, counts)
         _remove_strays(path, old)
-        intact = container.verified[0] == "intact"
         already = old.counts is not None and _order(plan.records) == _order(old.records)
         if not already:
             _rewrite(container, plan, progress, stop)
-            if intact:  # every record was compared on its way
-                note_verified(path, Container(path, plan).all_files)
+            note_verified(path, Container(path, plan).all_files)  # all was compared on its way
         shutil.rmtree(path / WORK_NAME, ignore_errors=True)
     total = sum(file.bytes for file in plan.files)
     return CompactSummary(path, total, len(plan.records), already)
@@ -131,14 +130,15 @@ def _rewrite(container: Container, plan: Manifest, progress: Report, stop: StopF
     writer = ContainerWriter(work, replace(plan, tensors={}))  # records only: the rest stays
     try:
         check_space(work, writer.missing_bytes)
-        _copy(container, writer, progress, stop)
+        rest = _check_rest(container, writer, progress, stop)
+        _copy(container, writer, rest, progress, stop)
     except ContainerError:
         writer.close()
         shutil.rmtree(work, ignore_errors=True)
         raise
     finally:
         writer.close()
-    _read_back(work, plan, progress, stop)
+    _read_back(work, plan, rest, progress, stop)
     check(plan)
     with storage_errors(path):
         for file in plan.files:
@@ -149,8 +149,20 @@ def _rewrite(container: Container, plan: Manifest, progress: Report, stop: StopF
     _remove_strays(path, plan)
 
 
-def _copy(container: Container, writer: ContainerWriter, progress: Report, stop: StopFlag) -> None:
-    done, total = writer.written_bytes, 2 * sum(item.bytes for item in writer.items)
+def _check_rest(
+    container: Container, writer: ContainerWriter, progress: Report, stop: StopFlag
+) -> int:
+    """Compare what stays as it is, before the long work; returns how many bytes that are."""
+    moved = 2 * sum(item.bytes for item in writer.items)
+    return container.verify_resident(
+        lambda step: progress(replace(step, total=step.total + moved)), stop
+    )
+
+
+def _copy(
+    container: Container, writer: ContainerWriter, rest: int, progress: Report, stop: StopFlag
+) -> None:
+    done, total = rest + writer.written_bytes, rest + 2 * sum(item.bytes for item in writer.items)
     try:
         for item in writer.plan.records[writer.position :]:
             stop.check()
@@ -159,6 +171,7 @@ def _copy(container: Container, writer: ContainerWriter, progress: Report, stop:
             if writer.write([data]) != item.sha256:
                 what = Text("layer {0}, expert {1}", item.layer, item.expert)
                 text = Text("{0} is damaged: {1}.", container.path, what)
+                note_verified(container.path, container.all_files, intact=False)
                 raise ContainerError(text, DAMAGED)
             done += item.bytes
     except Stopped:
@@ -167,10 +180,10 @@ def _copy(container: Container, writer: ContainerWriter, progress: Report, stop:
     writer.sync()
 
 
-def _read_back(work: Path, plan: Manifest, progress: Report, stop: StopFlag) -> None:
+def _read_back(work: Path, plan: Manifest, rest: int, progress: Report, stop: StopFlag) -> None:
     """Compare what the drive holds, not what the system's cache remembers."""
-    total = sum(record.bytes for record in plan.records)
-    done, header = total, len(moex_header(plan, 0))
+    written = sum(record.bytes for record in plan.records)
+    done, total, header = rest + written, rest + 2 * written, len(moex_header(plan, 0))
     size = max(header, *(record.bytes for record in plan.records))
     with storage_errors(work), ExitStack() as stack:
         buffer = stack.enter_context(mmap.mmap(-1, size))
@@ -183,15 +196,12 @@ def _read_back(work: Path, plan: Manifest, progress: Report, stop: StopFlag) -> 
             _require(bytes(view[:count]) == moex_header(plan, number), work)
         for record in plan.records:
             stop.check()
-            progress(
-                Progress(
-                    done, 2 * total, Text("checking the experts of layer {0}", record.layer + 1)
-                )
-            )
+            what = Text("checking the experts of layer {0}", record.layer + 1)
+            progress(Progress(done, total, what))
             count = files[record.file].read_into(buffer, record.bytes, record.offset)
             _require(hashlib.sha256(view[:count]).hexdigest() == record.sha256, work)
             done += record.bytes
-    progress(Progress(done, 2 * total, Text("checked")))
+    progress(Progress(done, total, Text("checked")))
 
 
 def _require(same: bool, work: Path) -> None:

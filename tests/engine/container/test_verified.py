@@ -16,6 +16,7 @@ from engine.container.reader import Container
 from engine.container.verified import holes, note_path
 from engine.errors import ContainerError
 from engine.stop import StopFlag
+from tests.helpers.damage import damage
 from tests.helpers.tiny_containers import make_tiny_container
 
 BLOCK = 4096
@@ -99,17 +100,14 @@ def test_a_verification_holds_until_a_file_changes(model: Path) -> None:
 def test_damage_that_was_found_is_not_called_intact(model: Path) -> None:
     verify(model)
     (file,) = model.glob("*.moex")
-    status, data = file.stat(), bytearray(file.read_bytes())
-    data[9000] ^= 1
-    file.write_bytes(data)
-    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    damage(file, 9000)
     with pytest.raises(ContainerError):
         verify(model)
     assert Container.open(model).verified[0] == "damaged"
     with pytest.raises(ContainerError, match="found wrong bytes"):
         Edge0Runtime.from_config(Edge0Config(model))
-    data[9000] ^= 1
-    file.write_bytes(data)
+    damage(file, 9000)
+    os.utime(file)
     assert Container.open(model).verified[0] == "changed"
     verify(model)
     Container.open(model).refuse_known_damage()

@@ -13,9 +13,11 @@ from engine.cli import main
 from engine.container.reader import Container
 from engine.doctor import DoctorOptions, Finding, model_checks, run_doctor
 from engine.errors import Stopped
+from engine.prepare.compact import WORK_NAME
 from engine.stop import StopFlag
 from engine.store.budget import MemoryPlan
 from engine.store.probe import ProbePoint, ProbeResult
+from tests.helpers.damage import damage
 from tests.helpers.tiny_containers import make_tiny_container
 
 PROBE = ProbeResult(1_000_000, True, (ProbePoint(1, 500.0, 1.0, 1), ProbePoint(2, 1000.0, 1.0, 1)))
@@ -54,9 +56,7 @@ def test_a_model_with_probe_and_hashes(model: Path, monkeypatch: pytest.MonkeyPa
 def test_a_flipped_byte_is_found_by_deep_only(tmp_path: Path) -> None:
     path = make_tiny_container(tmp_path / "m")
     (file,) = path.glob("*.moex")
-    data = bytearray(file.read_bytes())
-    data[9000] ^= 1
-    file.write_bytes(data)
+    damage(file, 9000)
     shallow = by_id(run_doctor(DoctorOptions(model=path, models_dir=tmp_path)))
     deep = by_id(run_doctor(DoctorOptions(model=path, models_dir=tmp_path, deep=True)))
     assert "model-hashes" not in shallow and shallow["model"].status == "ok"
@@ -96,6 +96,18 @@ def test_a_dense_model_gets_an_honest_word(tmp_path: Path) -> None:
     path = make_tiny_container(tmp_path / "dense", family="llama", quant="int8")
     finding = model_checks.opened(Container.open(path))
     assert finding.status == "info" and "Every token uses all of it" in finding.advice
+
+
+def test_what_a_killed_compaction_left_behind_is_told(tmp_path: Path) -> None:
+    container = Container.open(make_tiny_container(tmp_path / "m"))
+    assert not list(model_checks.leftovers(container))
+    (container.path / "experts-1-00001.moex").write_bytes(bytes(5_000_000))
+    work = container.path / WORK_NAME
+    work.mkdir()
+    (work / "journal.jsonl").write_bytes(bytes(2_000_000))
+    (finding,) = model_checks.leftovers(container)
+    assert finding.status == "warn" and "7 MB" in finding.evidence
+    assert f'compact "{container.path}"' in finding.advice
 
 
 def test_the_hit_rate_cliff() -> None:

@@ -16,7 +16,6 @@ import pytest
 
 from engine.container.manifest import weights_id
 from engine.container.reader import Container
-from engine.doctor import model_checks
 from engine.errors import ConfigError, ContainerError, Stopped, StorageError
 from engine.events import Progress
 from engine.prepare import target
@@ -24,6 +23,7 @@ from engine.prepare.compact import WORK_NAME, compact, hot_order
 from engine.prepare.prepare import prepare
 from engine.stop import StopFlag
 from tests.helpers.compact_and_die import rising
+from tests.helpers.damage import damage
 from tests.helpers.tiny_containers import make_tiny_container
 
 ROOT = Path(__file__).parents[3]
@@ -94,12 +94,34 @@ def test_the_same_conversion_is_still_ready(folder: Path, converted: Path) -> No
     assert (folder / "manifest.json").read_bytes() == before
 
 
-def test_a_model_that_was_verified_stays_so(folder: Path) -> None:
-    compact(folder, rising(folder))
-    assert Container.open(folder).verified[0] == "never"  # its dense weights never were
-    whole(folder)
-    compact(folder, 100 - rising(folder))
+def test_what_says_that_it_is_checked_was_compared_as_a_whole(folder: Path) -> None:
+    seen: list[Progress] = []
+    compact(folder, rising(folder), seen.append)
+    assert seen[-1].what == "checked" and Container.open(folder).verified[0] == "intact"
+    told = {progress.what for progress in seen}
+    assert {"checking head", "checking tokenizer.json", "checking the experts of layer 2"} <= told
+    assert seen[0].total == seen[-1].total
+
+
+@pytest.mark.parametrize("part", ["head", "tokenizer.json", "layer 1, expert 3"])
+def test_damage_anywhere_is_found_and_remembered_and_nothing_changes(
+    folder: Path, part: str
+) -> None:
+    container = whole(folder)
+    tensors = container.manifest.tensors
+    record = container.record(1, 3)
+    file, offset = {
+        "head": (folder / "dense.safetensors", tensors["head"].offset + 7),
+        "tokenizer.json": (folder / "tokenizer.json", 7),
+        "layer 1, expert 3": (folder / FIRST, record.offset + 7),
+    }[part]
+    damage(file, offset)
     assert Container.open(folder).verified[0] == "intact"
+    with pytest.raises(ContainerError, match=part):
+        compact(folder, rising(folder))
+    assert names(folder) & {FIRST, SECOND, WORK_NAME} == {FIRST}
+    with pytest.raises(ContainerError, match="the last check"):
+        Container.open(folder).refuse_known_damage()
 
 
 def test_files_that_are_not_ours_stay(folder: Path) -> None:
@@ -132,16 +154,6 @@ def test_a_full_disk_is_told_before_a_byte_is_written(
         compact(folder, rising(folder))
     assert FIRST in names(folder)
     whole(folder)
-
-
-def test_a_damaged_record_is_found_and_nothing_changes(folder: Path) -> None:
-    record = Container.open(folder).record(1, 3)
-    with open(folder / FIRST, "r+b") as file:
-        file.seek(record.offset + 7)
-        file.write(b"\xff\x00\xff")
-    with pytest.raises(ContainerError, match="layer 1, expert 3"):
-        compact(folder, rising(folder))
-    assert names(folder) & {FIRST, SECOND, WORK_NAME} == {FIRST}
 
 
 @pytest.mark.parametrize("offset", [20, 4096 + 11])
@@ -178,7 +190,8 @@ def test_stopping_and_going_on(folder: Path) -> None:
     assert orders(whole(folder)) == [list(range(8))] * 2
     stop.clear()
     compact(folder, rising(folder), seen.append, stop)
-    assert seen[0].done >= seen[0].total // 4
+    moving = [progress for progress in seen if "moving" in progress.what]
+    assert moving[0].done >= moving[0].total // 4
     assert orders(whole(folder)) == [list(range(7, -1, -1))] * 2
 
 
@@ -239,7 +252,7 @@ def test_a_crash_at_any_step_leaves_one_whole_model(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-@pytest.mark.parametrize("moment", ["40000", "100000", SECOND, "manifest.json"])
+@pytest.mark.parametrize("moment", ["40000", "140000", "190000", SECOND, "manifest.json"])
 def test_kill_9(folder: Path, moment: str) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "tests.helpers.compact_and_die", str(folder), moment],
@@ -276,14 +289,3 @@ def test_a_model_that_is_open_reads_on(folder: Path) -> None:
         file.seek(record.offset)
         data = file.read(record.bytes)
     assert data == Container.open(folder).read_record(1, 2).tobytes()
-
-
-def test_the_doctor_tells_of_what_a_kill_left_behind(folder: Path) -> None:
-    container = Container.open(folder)
-    assert not list(model_checks.leftovers(container))
-    (folder / SECOND).write_bytes(bytes(5_000_000))
-    (folder / WORK_NAME).mkdir()
-    (folder / WORK_NAME / "journal.jsonl").write_bytes(bytes(2_000_000))
-    (finding,) = model_checks.leftovers(container)
-    assert finding.status == "warn" and "7 MB" in finding.evidence
-    assert f'compact "{folder}"' in finding.advice
