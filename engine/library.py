@@ -7,7 +7,7 @@ hides the others. Any thread; holds nothing.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import platformdirs
@@ -26,7 +26,7 @@ _REPLACED = ".replaced"  # an old model about to be deleted
 @dataclass(frozen=True)
 class InstalledModel:
     """One model folder. When `problem` is not empty the model cannot be opened and says why;
-    unfinished: because its conversion is not done yet.
+    unfinished: because its conversion is not done yet; damaged: because a check found wrong bytes.
 
     format: number format of the experts. dense: every block is used for every token.
     """
@@ -40,9 +40,10 @@ class InstalledModel:
     experts: int = 0
     top_k: int = 0
     dense: bool = False
-    complete: bool = False
     problem: str = ""
+    next_step: str = ""
     unfinished: bool = False
+    damaged: bool = False
 
 
 def models_dir(override: Path | None = None) -> Path:
@@ -66,10 +67,10 @@ def inspect_model(path: Path) -> InstalledModel:
     try:
         container = Container.open(path)
     except Edge0Error as error:
-        return InstalledModel(path.name, path, _folder_bytes(path), problem=error.message)
-    container.close()
+        size, (problem, advice) = _folder_bytes(path), (error.message, error.next_step)
+        return InstalledModel(path.name, path, size, problem=problem, next_step=advice)
     manifest, shape = container.manifest, container.shape
-    return InstalledModel(
+    model = InstalledModel(
         name=path.name,
         path=path,
         size_bytes=manifest.weight_bytes,
@@ -79,8 +80,12 @@ def inspect_model(path: Path) -> InstalledModel:
         experts=shape.experts,
         top_k=shape.top_k,
         dense=shape.dense,
-        complete=True,
     )
+    try:
+        container.refuse_known_damage()
+    except Edge0Error as error:
+        return replace(model, problem=error.message, next_step=error.next_step, damaged=True)
+    return model
 
 
 def find_model(name_or_dir: str | Path, folder: Path | None = None) -> Path:
@@ -117,7 +122,7 @@ def _by_name(name: str, models: list[InstalledModel]) -> list[InstalledModel]:
         [model for model in models if lower and model.name.lower().startswith(lower)],
     ):
         if match:
-            return [model for model in match if model.complete] or match
+            return [model for model in match if not model.problem] or match
     return []
 
 
@@ -146,8 +151,10 @@ def _is_ours(name: str) -> bool:
 
 def _unfinished(path: Path) -> InstalledModel:
     name = path.name.removesuffix(_PARTIAL)
-    problem = Text("Its conversion is not finished. Run the same conversion again to go on.")
-    return InstalledModel(name, path, _folder_bytes(path), problem=problem, unfinished=True)
+    problem = Text("Its conversion is not finished.")
+    again = Text("Run the same conversion again to go on.")
+    size = _folder_bytes(path)
+    return InstalledModel(name, path, size, problem=problem, next_step=again, unfinished=True)
 
 
 def _folder_bytes(path: Path) -> int:

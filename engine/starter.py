@@ -106,9 +106,10 @@ def _ignore(_: Progress) -> None: ...
 
 
 def _is_whole(path: Path) -> bool:
-    """A converted model appears by one rename, and its own reader is strict."""
+    """A converted model appears by one rename, its own reader is strict, and no check found it
+    damaged."""
     try:
-        Container.open(path).close()
+        Container.open(path).refuse_known_damage()
     except (ContainerError, StorageError):
         return False
     return True

@@ -31,6 +31,7 @@ class ModelEntry:
     present: bool
     problem: str = ""
     about: str = ""
+    damaged: bool = False  # a check of its files said so; another one may find them whole
 
     @property
     def usable(self) -> bool:
@@ -209,7 +210,8 @@ def _entry(model: Any) -> ModelEntry:
     path = Path(model.path)
     present = path.exists()
     line = " · ".join(filter(None, about))
-    return ModelEntry(path, model.name, present, said(model.problem), line)
+    problem = f"{said(model.problem)} {said(model.next_step)}".strip()
+    return ModelEntry(path, model.name, present, problem, line, model.damaged)
 
 
 def _is_model(path: Path) -> bool:

@@ -82,8 +82,8 @@ class ModelPicker(QToolButton):
 
     def _entry_action(self, entry: ModelEntry) -> QAction:
         if entry.problem and entry.present:
-            text = self.tr("{0} (cannot be opened)").format(entry.name)
-            action = QAction(text, self._menu)
+            state = self.tr("{0} (damaged)") if entry.damaged else self.tr("{0} (cannot be opened)")
+            action = QAction(state.format(entry.name), self._menu)
             action.setEnabled(False)
         elif not entry.present:
             text = self.tr("{0} (missing: take off the list)").format(entry.name)

@@ -157,6 +157,8 @@ class ModelsDialog(QDialog):
         state = ""
         if not entry.present:
             state = self.tr("not there: is its drive connected?")
+        elif entry.damaged:
+            state = self.tr("damaged: check the files again, or convert it again")
         elif entry.problem:
             state = self.tr("cannot be opened")
         return " · ".join(part for part in (entry.name, entry.about, state) if part)
@@ -169,8 +171,10 @@ class ModelsDialog(QDialog):
         usable = entry is not None and entry.usable
         self.chat.setEnabled(usable)
         self.folder.setEnabled(there)
-        for button in (self.verify, self.compact, self.move_to):
+        for button in (self.compact, self.move_to):
             button.setEnabled(usable and not model.busy)
+        damaged = entry is not None and entry.present and entry.damaged
+        self.verify.setEnabled((usable or damaged) and not model.busy)
         known = entry is not None and there and model.made_from(entry.path) is not None
         self.again.setEnabled(known and not model.busy)
         self.delete.setEnabled(there and not model.busy)

@@ -32,6 +32,7 @@ def run(options: argparse.Namespace) -> int:
 def _facts(model: InstalledModel) -> str:
     size = f"{output.gigabytes(model.size_bytes):>9}"
     if model.problem:
-        return f"{size}  cannot be opened: {model.problem}"
+        state = "damaged" if model.damaged else "cannot be opened"
+        return f"{size}  {state}: {model.problem} {model.next_step}".rstrip()
     experts = "dense" if model.dense else f"{model.experts} experts, {model.top_k} a token"
     return f"{size}  {model.model_type}, {model.layers} layers, {experts}, {model.format}"

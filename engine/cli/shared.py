@@ -109,7 +109,12 @@ def config(options: argparse.Namespace, context: int | None = None) -> Edge0Conf
 
 def default_model(options: argparse.Namespace) -> str:
     """The model meant when none is named. Raises ConfigError."""
-    names = [model.name for model in list_models(options.models_dir) if not model.problem]
+    models = list_models(options.models_dir)
+    names = [model.name for model in models if not model.problem]
+    if models and not names:
+        raise ConfigError(
+            Text("None of the installed models can be opened."), Text("See why: edge0 models")
+        )
     if not names:
         raise ConfigError(
             Text("No model is installed."), Text("Fetch the starter with: edge0 starter")

@@ -141,7 +141,11 @@ class Container:
         if state == "damaged":
             raise ContainerError(
                 Text("{0} is damaged: the last check of its files found wrong bytes.", self.path),
-                DAMAGED,
+                Text(
+                    "Convert or download the model again. Was it the drive? Then choose Check the"
+                    ' files in the list of models, or run edge0 doctor "{0}" --deep.',
+                    self.path,
+                ),
             )
 
     @property

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.container.files import storage_errors
-from engine.container.reader import Container
+from engine.container.reader import Container, read_manifest
 from engine.errors import ConfigError, Edge0Error, StorageError
 from engine.events import Progress
 from engine.hub import names
@@ -129,7 +129,7 @@ def get_model(
         remove_source(models, ticket, options.keep_source)
         return replace(found, by_shard=ticket.by_shard)
     if ticket is None or not same or ticket.done:
-        _refuse_taken(target)
+        _refuse_taken(target, ours=same)
         ticket = _new_ticket(options, progress, stop)
     ticket = replace(ticket, by_shard=ticket.by_shard or options.by_shard)
     write_ticket(models, ticket)
@@ -181,21 +181,29 @@ def _fetch_and_convert(
 def _installed(target: Path) -> GetSummary | None:
     try:
         container = Container.open(target)
+        container.refuse_known_damage()
     except Edge0Error:
         return None
-    container.close()
     manifest = container.manifest
     size = manifest.weight_bytes
     return GetSummary(target, size, manifest.source.notes, already=True)
 
 
-def _refuse_taken(target: Path) -> None:
-    """Before the long download: a name that another model has."""
-    if target.exists():
+def _refuse_taken(target: Path, ours: bool) -> None:
+    """Before the long download: a name that another model has. Ours was damaged: made again."""
+    if target.exists() and not (ours and _is_model(target)):
         raise StorageError(
             Text("{0} exists and was made from another source or with other options.", target),
             Text("Choose another name for this one, or remove the old one first."),
         )
+
+
+def _is_model(target: Path) -> bool:
+    try:
+        read_manifest(target)
+    except Edge0Error:
+        return False
+    return True
 
 
 def _opened(source: Path, plan: DownloadPlan) -> Path:

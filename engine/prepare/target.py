@@ -15,9 +15,9 @@ from filelock import FileLock, Timeout
 
 from engine.container.files import storage_error, storage_errors
 from engine.container.manifest import MANIFEST_NAME, Manifest, identity
-from engine.container.reader import read_manifest
+from engine.container.reader import Container, read_manifest
 from engine.container.record import place_records
-from engine.errors import Edge0Error, StorageError
+from engine.errors import ContainerError, Edge0Error, StorageError
 from engine.text import Text
 
 SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
@@ -71,7 +71,7 @@ def _size(count: int) -> str:
 def found_complete(out: Path, plan: Manifest, overwrite: bool) -> bool:
     """Whether `out` is the planned container already; refuses to touch what is not a container.
 
-    One that was laid out anew since (compact) is still the planned one.
+    One that was laid out anew since (compact) is still the planned one; damaged, it is made again.
     """
     if not out.exists():
         return False
@@ -79,7 +79,7 @@ def found_complete(out: Path, plan: Manifest, overwrite: bool) -> bool:
         return False
     known = (out / MANIFEST_NAME).is_file()
     if known and _is_planned(out, plan):
-        return True
+        return _is_sound(out)
     if not known:
         raise StorageError(
             Text("{0} exists and is not a converted model.", out),
@@ -99,6 +99,14 @@ def _is_planned(out: Path, plan: Manifest) -> bool:
     except Edge0Error:  # a damaged one is as good as another one: it may be replaced if asked
         return False
     return plan.id in (found.id, identity(_in_expert_order(found)))
+
+
+def _is_sound(out: Path) -> bool:
+    try:
+        Container.open(out).refuse_known_damage()
+    except ContainerError:
+        return False
+    return True
 
 
 def _in_expert_order(manifest: Manifest) -> Manifest:

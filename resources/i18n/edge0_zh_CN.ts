@@ -778,10 +778,6 @@
         <translation>读取速度约为 NVMe 的十分之一：内存放不下的模型请放在 NVMe 固态硬盘上。</translation>
     </message>
     <message>
-        <source>Its conversion is not finished. Run the same conversion again to go on.</source>
-        <translation>转换尚未完成。再次执行同一转换即可继续。</translation>
-    </message>
-    <message>
         <source>Its files may be damaged: choose Check the files in the list of models, or run edge0 doctor NAME --deep.</source>
         <translation>模型文件可能已损坏：请在模型列表中选择“检查文件”，或运行 edge0 doctor NAME --deep。</translation>
     </message>
@@ -884,6 +880,10 @@
     <message>
         <source>No token came on stdin.</source>
         <translation>标准输入中没有令牌。</translation>
+    </message>
+    <message>
+        <source>None of the installed models can be opened.</source>
+        <translation>已安装的模型都无法打开。</translation>
     </message>
     <message>
         <source>Not checked since made</source>
@@ -1006,8 +1006,16 @@
         <translation>再次执行即可继续。</translation>
     </message>
     <message>
+        <source>Run the same conversion again to go on.</source>
+        <translation>再次执行同一转换即可继续。</translation>
+    </message>
+    <message>
         <source>Save it as UTF-8.</source>
         <translation>请保存为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>See why: edge0 models</source>
+        <translation>查看原因：edge0 models</translation>
     </message>
     <message>
         <source>Send it somewhere else, or free some space there.</source>
@@ -2280,6 +2288,14 @@
     <message>
         <source>{0} and its parts do not belong together.</source>
         <translation>{0} 与其各部分不属于同一个模型。</translation>
+    </message>
+    <message>
+        <source>Convert or download the model again. Was it the drive? Then choose Check the files in the list of models, or run edge0 doctor &quot;{0}&quot; --deep.</source>
+        <translation>请重新转换或下载模型。如果可能是硬盘的问题，请在模型列表中选择“检查文件”，或运行 edge0 doctor &quot;{0}&quot; --deep。</translation>
+    </message>
+    <message>
+        <source>Its conversion is not finished.</source>
+        <translation>转换尚未完成。</translation>
     </message>
     <message>
         <source>{0} and its parts hold {1} tensors, not {2}.</source>
@@ -3603,6 +3619,10 @@
         <translation>{0}（无法打开）</translation>
     </message>
     <message>
+        <source>{0} (damaged)</source>
+        <translation>{0}（已损坏）</translation>
+    </message>
+    <message>
         <source>{0} (missing: take off the list)</source>
         <translation>{0}（找不到：从列表移除）</translation>
     </message>
@@ -3684,6 +3704,10 @@
     <message>
         <source>not there: is its drive connected?</source>
         <translation>不在：硬盘已连接吗？</translation>
+    </message>
+    <message>
+        <source>damaged: check the files again, or convert it again</source>
+        <translation>已损坏：请重新检查文件，或重新转换</translation>
     </message>
     <message>
         <source>cannot be opened</source>

@@ -47,7 +47,9 @@ class Installed:
     top_k: int = 8
     dense: bool = False
     problem: str = ""
+    next_step: str = ""
     unfinished: bool = False
+    damaged: bool = False
 
 
 @dataclass

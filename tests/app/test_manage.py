@@ -17,11 +17,15 @@ from app.diagnostics import write_diagnostics
 from app.settings import Settings
 from app.viewmodels.manage import PREFIX, ManageModel
 from app.widgets.doctor_dialog import DoctorDialog
+from app.widgets.model_picker import ModelPicker
 from app.widgets.models_dialog import ModelsDialog
+from engine import ContainerError, StopFlag, list_models
+from engine.container.reader import Container
 from engine.doctor import Finding
 from engine.prepare.prepare import prepare
 from tests.app.conftest import NO_STARTER, reply_to
 from tests.app.fake_engine import FakeEngine, Installed, Script, installed
+from tests.helpers.damage import damage
 from tests.helpers.tiny_models import make_tiny_checkpoint
 
 SLOW = 60_000
@@ -88,13 +92,41 @@ def test_files_are_checked_and_damage_is_told(
     assert manage.busy
     qtbot.waitUntil(lambda: not manage.busy, timeout=SLOW)
     assert (manage.state, manage.problem) == ("sound", "")
-    record = next(path.glob("*.moex"))
-    data = bytearray(record.read_bytes())
-    data[5000] ^= 1
-    record.write_bytes(data)
+    damage(next(path.glob("*.moex")), 5000)
     manage.verify(path)
     qtbot.waitUntil(lambda: not manage.busy, timeout=SLOW)
     assert "layer" in manage.problem or "expert" in manage.problem, manage.problem
+
+
+def test_a_damaged_model_says_so_everywhere_and_is_checked_again(
+    qtbot: QtBot, tiny: Callable[[Path], Path], folder: Path
+) -> None:
+    path = tiny(folder / "models" / "m")
+    file = next(path.glob("*.moex"))
+    damage(file, 9000)
+    with pytest.raises(ContainerError):
+        Container.open(path).verify(lambda _: None, StopFlag())
+    engine = FakeEngine()
+    engine.list_models = lambda _: list_models(path.parent)  # type: ignore[method-assign]
+    core = Core(engine, folder, NO_STARTER)
+    core.library.open_last()  # the only one, and not offered
+    assert core.library.status == "none" and not core.library.has_models
+    dialog, picker = ModelsDialog(core.manage, core.unfinished), ModelPicker(core.library)
+    qtbot.addWidget(dialog)
+    qtbot.addWidget(picker)
+    dialog.show()
+    picker.menu().aboutToShow.emit()
+    action = picker.menu().actions()[0]
+    assert action.text() == "m (damaged)" and not action.isEnabled()
+    assert "found wrong bytes" in action.toolTip() and "Check the files" in action.toolTip()
+    assert "damaged: check the files again, or convert it again" in dialog.list.item(0).text()
+    buttons = (dialog.chat, dialog.compact, dialog.move_to, dialog.verify, dialog.delete)
+    assert [button.isEnabled() for button in buttons] == [False, False, False, True, True]
+    damage(file, 9000)  # it was the drive, not the file
+    dialog.verify.click()
+    qtbot.waitUntil(lambda: not core.manage.busy, timeout=SLOW)
+    assert dialog.chat.isEnabled() and core.library.has_models
+    assert core.close()
 
 
 def test_laying_out_by_use_leaves_a_sound_model(

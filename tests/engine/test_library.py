@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import sys
@@ -10,9 +11,14 @@ from pathlib import Path
 import pytest
 
 from engine import library
-from engine.errors import ConfigError, StorageError
+from engine.cli import main
+from engine.cli.shared import default_model
+from engine.container.reader import Container
+from engine.errors import ConfigError, ContainerError, StorageError
 from engine.library import find_model, inspect_model, list_models, models_dir
 from engine.prepare.prepare import prepare
+from engine.stop import StopFlag
+from tests.helpers.damage import damage
 from tests.helpers.tiny_models import make_tiny_checkpoint
 
 
@@ -32,7 +38,7 @@ def models(tmp_path: Path, container: Path) -> Path:
 def test_a_good_model(models: Path, container: Path) -> None:
     (model,) = list_models(models)
     assert (model.name, model.path, model.problem) == ("Qwen tiny", models / "Qwen tiny", "")
-    assert (model.format, model.model_type, model.complete) == ("nf4", "qwen3_moe", True)
+    assert (model.format, model.model_type) == ("nf4", "qwen3_moe")
     assert (model.layers, model.experts, model.top_k, model.dense) == (3, 8, 2, False)
     weights = [*container.glob("*.moex"), container / "dense.safetensors"]
     assert model.size_bytes == sum(file.stat().st_size for file in weights)
@@ -52,14 +58,43 @@ def test_broken_folders_are_listed_beside_the_good_one(models: Path) -> None:
 
     found = {model.name: model for model in list_models(models)}
     assert list(found) == ["a cut", "b alien", "c newer", "d no manifest", "Qwen tiny"]
-    assert found["Qwen tiny"].complete
+    assert not found["Qwen tiny"].problem
     problems = [found[name].problem for name in list(found)[:4]]
     for problem, word in zip(
         problems, ("bytes instead", "Edge0 model", "newer", "missing"), strict=True
     ):
         assert word in problem
-    assert not any(found[name].complete for name in list(found)[:4])
     assert found["a cut"].size_bytes > 0
+
+
+def found_damaged(path: Path) -> None:
+    """A check of the files finds a wrong byte."""
+    damage(next(path.glob("*.moex")), 9000)
+    with pytest.raises(ContainerError):
+        Container.open(path).verify(lambda _: None, StopFlag())
+
+
+def test_a_model_that_a_check_found_damaged_is_not_offered_as_fine(
+    models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged, sound = models / "Qwen tiny", models / "Qwen tiny 2"
+    shutil.copytree(damaged, sound, copy_function=shutil.copy)  # with times of its own
+    found_damaged(damaged)
+    first, second = list_models(models)
+    assert (first.name, first.damaged, first.layers) == ("Qwen tiny", True, 3)
+    assert "found wrong bytes" in first.problem and "--deep" in first.next_step
+    assert (second.damaged, second.problem) == (False, "")
+    assert find_model("qwen", models) == sound and find_model("Qwen tiny", models) == damaged
+    assert main(["models", "--models-dir", str(models)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "damaged: " in lines[0] and "Convert or download" in lines[0] and "nf4" in lines[1]
+    assert default_model(argparse.Namespace(models_dir=models)) == sound.name
+    shutil.rmtree(sound)
+    with pytest.raises(ConfigError, match="None of the installed models can be opened"):
+        default_model(argparse.Namespace(models_dir=models))
+    damage(next(damaged.glob("*.moex")), 9000)  # the drive has come to its senses
+    Container.open(damaged).verify(lambda _: None, StopFlag())
+    assert not inspect_model(damaged).damaged
 
 
 def test_unfinished_conversions_and_leftovers(models: Path) -> None:
@@ -72,6 +107,7 @@ def test_unfinished_conversions_and_leftovers(models: Path) -> None:
     found = list_models(models)
     assert [model.name for model in found] == ["Mixtral", "Qwen tiny"]
     assert "not finished" in found[0].problem and found[0].size_bytes == 1
+    assert "same conversion again" in found[0].next_step
 
 
 def test_folders_that_are_no_models_are_not_listed(models: Path) -> None:
@@ -96,8 +132,7 @@ def test_folders_that_are_no_models_are_not_listed(models: Path) -> None:
 def test_a_link_to_a_drive_that_is_gone_stays_listed(models: Path) -> None:
     (models / "on usb").symlink_to("/media/gone/model")
     found = {model.name: model for model in list_models(models)}
-    assert found["Qwen tiny"].complete
-    assert found["on usb"].problem and not found["on usb"].complete
+    assert found["on usb"].problem and not found["Qwen tiny"].problem
 
 
 def test_no_folder_yet_is_an_empty_list(tmp_path: Path) -> None:

@@ -14,11 +14,13 @@ from types import SimpleNamespace
 import pytest
 
 from engine import package_index, starter
-from engine.errors import DownloadError, Stopped, StorageError
+from engine.container.reader import Container
+from engine.errors import ContainerError, DownloadError, Stopped, StorageError
 from engine.events import Progress
 from engine.hub.unfinished import list_unfinished
 from engine.package_index import IndexFile
 from engine.stop import StopFlag
+from tests.helpers.damage import damage
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -68,6 +70,10 @@ def test_a_damaged_model_is_made_again(folder: Path, work: Path, offline: None) 
     assert starter.starter_path(folder) is None
     starter.ensure_starter(models_dir=folder)
     assert starter.starter_path(folder) == damaged
+    damage(next(damaged.glob("*.moex")), 9000)
+    with pytest.raises(ContainerError):
+        Container.open(damaged).verify(lambda _: None, StopFlag())
+    assert starter.starter_path(folder) is None  # known: it is not offered, and made again
 
 
 def test_stopping_and_starting_again_goes_on(folder: Path, work: Path, offline: None) -> None:

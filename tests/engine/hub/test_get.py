@@ -98,7 +98,7 @@ def test_the_app_sees_stages_and_the_result(
     assert downloads[-1]["done"] == downloads[-1]["total"] > 0
     assert same_weights(records(models / NAME), expected)
     assert (models / NAME / "LICENSE").read_bytes() == b"Apache"
-    assert [model.name for model in list_models(models) if model.complete] == [NAME]
+    assert [model.name for model in list_models(models) if not model.problem] == [NAME]
     assert [path.name for path in (models / DOWNLOADS).iterdir()] == [f"{NAME}.json"]
     assert not hub.body_bytes(".bin") + hub.body_bytes(".py") + hub.body_bytes("original")
 
@@ -200,7 +200,7 @@ def test_a_mirror_can_take_over(hub: FakeHub, models: Path, quick: DownloadPolic
         get_model(options(mirror, quick), models)
         assert not [r for r in mirror.requests if "/api/" in r.path]
         assert mirror.body_bytes("model-00001") == 0
-    assert list_models(models)[0].complete
+    assert not list_models(models)[0].problem
 
 
 def test_a_taken_name_is_told_before_the_download(
@@ -266,7 +266,7 @@ def test_killed_at_any_time_it_goes_on(
             process.stdout.close()
             codes.append(process.wait())
             for model in list_models(models):
-                assert not model.complete or same_weights(records(model.path), expected)
+                assert model.problem or same_weights(records(model.path), expected)
         hub.bytes_per_s = 0
         done = subprocess.run(run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     assert -9 in codes
