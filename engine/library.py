@@ -16,6 +16,7 @@ from engine.container.files import storage_errors
 from engine.container.manifest import MANIFEST_NAME
 from engine.container.reader import Container
 from engine.errors import ConfigError, Edge0Error
+from engine.machine.disk import folder_bytes
 from engine.text import Text
 
 _PARTIAL = ".partial"  # a conversion at work, or interrupted
@@ -67,7 +68,7 @@ def inspect_model(path: Path) -> InstalledModel:
     try:
         container = Container.open(path)
     except Edge0Error as error:
-        size, (problem, advice) = _folder_bytes(path), (error.message, error.next_step)
+        size, (problem, advice) = folder_bytes(path), (error.message, error.next_step)
         return InstalledModel(path.name, path, size, problem=problem, next_step=advice)
     manifest, shape = container.manifest, container.shape
     model = InstalledModel(
@@ -153,13 +154,5 @@ def _unfinished(path: Path) -> InstalledModel:
     name = path.name.removesuffix(_PARTIAL)
     problem = Text("Its conversion is not finished.")
     again = Text("Run the same conversion again to go on.")
-    size = _folder_bytes(path)
+    size = folder_bytes(path)
     return InstalledModel(name, path, size, problem=problem, next_step=again, unfinished=True)
-
-
-def _folder_bytes(path: Path) -> int:
-    try:
-        with os.scandir(path) as entries:
-            return sum(e.stat(follow_symlinks=False).st_size for e in entries if e.is_file())
-    except OSError:
-        return 0

@@ -32,6 +32,7 @@ import truststore
 
 from engine.errors import DownloadError, StorageError
 from engine.events import Progress
+from engine.machine.disk import folder_bytes
 from engine.machine.network import network_fault
 from engine.stop import StopFlag
 from engine.text import Text
@@ -151,21 +152,11 @@ def _wait(
             process.wait(POLL_S)
             return
         except subprocess.TimeoutExpired:
-            _report(progress, min(_folder_bytes(work), wanted.nbytes), wanted)
+            _report(progress, min(folder_bytes(work, "**/*"), wanted.nbytes), wanted)
 
 
 def _report(progress: OnProgress, done: int, wanted: IndexFile) -> None:
     progress(Progress(done, wanted.nbytes, Text("downloading {0}", wanted.filename)))
-
-
-def _folder_bytes(folder: Path) -> int:
-    total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size
-        except OSError:  # pip moved it meanwhile
-            continue
-    return total
 
 
 def _last_words(log: str) -> str:

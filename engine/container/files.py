@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -91,17 +91,6 @@ def read_range(file: BinaryIO, path: Path, offset: int, target: memoryview) -> N
                     Text("The file is cut short: convert or download the model again."),
                 )
             done += count
-
-
-def folder_bytes(folder: Path, pattern: str = "*") -> int:
-    """Bytes that a folder's files take on the disk; they may have holes."""
-    total = 0
-    with suppress(OSError):
-        for path in folder.glob(pattern):
-            status = path.stat()
-            blocks = getattr(status, "st_blocks", None)
-            total += status.st_size if blocks is None else min(status.st_size, blocks * 512)
-    return total
 
 
 def write_durably(path: Path, data: bytes) -> None:

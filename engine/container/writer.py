@@ -20,13 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.container.checks import check, is_safe_name
-from engine.container.files import (
-    folder_bytes,
-    read_range,
-    storage_errors,
-    sync_folder,
-    write_durably,
-)
+from engine.container.files import read_range, storage_errors, sync_folder, write_durably
 from engine.container.journal import JOURNAL_NAME, Journal, belongs_to
 from engine.container.manifest import (
     DENSE_NAME,
@@ -39,6 +33,7 @@ from engine.container.manifest import (
 )
 from engine.container.record import dense_header, moex_header
 from engine.errors import ContainerError, StorageError
+from engine.machine.disk import folder_bytes
 from engine.machine.page_cache import forget
 from engine.text import Text
 

@@ -14,13 +14,14 @@ from pathlib import Path
 from engine.checkpoint.safetensors import read_file_header
 from engine.checkpoint.side_files import hugging_face_files
 from engine.checkpoint.stored import StoredCheckpoint
-from engine.container.files import folder_bytes, storage_errors
+from engine.container.files import storage_errors
 from engine.errors import CheckpointError, ConfigError
 from engine.hub import names
 from engine.hub.marker import verified_files, verified_line
 from engine.hub.plan import DownloadPlan
 from engine.hub.progress import DownloadProgress, OnDownload
 from engine.hub.remote_model import RemoteModel, RemoteSafetensors
+from engine.machine.disk import folder_bytes
 from engine.model.weights import Source, WeightSpec
 from engine.prepare.by_shard import prepare_by_shard
 from engine.prepare.prepare import PrepareSummary, Report

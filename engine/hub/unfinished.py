@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from engine.container.files import folder_bytes, storage_errors
+from engine.container.files import storage_errors
 from engine.hub.by_shard import begun_bytes
 from engine.hub.get import drop_order
 from engine.hub.ticket import DOWNLOADS, Order, read_ticket, tickets
+from engine.machine.disk import folder_bytes
 from engine.prepare.target import claimed
 from engine.starter import STARTER_NAME, WHEEL
 

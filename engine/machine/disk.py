@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +32,7 @@ __all__ = [
     "ProcessIO",
     "cloud_service",
     "drive_info",
+    "folder_bytes",
     "process_io_now",
     "system_disk_now",
 ]
@@ -92,6 +95,26 @@ def cloud_service(folder: Path, environ: Mapping[str, str] = os.environ) -> str:
             if part.lower().startswith(start):
                 return service
     return ""
+
+
+def folder_bytes(folder: Path, pattern: str = "*") -> int:
+    """Bytes that a folder's files take on the drive: they may have holes, or vanish meanwhile."""
+    total = 0
+    with suppress(OSError):
+        for path in folder.glob(pattern):
+            total += _file_bytes(path)
+    return total
+
+
+def _file_bytes(path: Path) -> int:
+    try:
+        status = path.lstat()
+    except OSError:
+        return 0
+    if not stat.S_ISREG(status.st_mode):
+        return 0
+    blocks = getattr(status, "st_blocks", None)  # Windows tells none
+    return status.st_size if blocks is None else min(status.st_size, blocks * 512)
 
 
 def _existing(folder: Path) -> Path:

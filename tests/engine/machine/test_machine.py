@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
@@ -47,6 +48,20 @@ def test_threads_stay_within_the_quota(
     monkeypatch.setattr(cpu.system, "performance_cores", lambda: 6)
     monkeypatch.setattr(cgroup, "cpu_quota", lambda: quota)
     assert cpu.compute_threads() == threads
+
+
+def test_a_folder_takes_what_its_files_take(tmp_path: Path) -> None:
+    """Not what they will be: an unfinished file is long and mostly holes."""
+    (tmp_path / "a.part").write_bytes(b"x" * 5000)
+    (tmp_path / "pip-1").mkdir()
+    (tmp_path / "pip-1" / "wheel").write_bytes(b"x" * 7000)
+    assert disk.folder_bytes(tmp_path) == 5000
+    assert disk.folder_bytes(tmp_path, "**/*") == 12_000
+    assert disk.folder_bytes(tmp_path, "*.whl") == disk.folder_bytes(tmp_path / "gone") == 0
+    if sys.platform != "win32":
+        (tmp_path / "link").symlink_to(tmp_path / "pip-1" / "wheel")
+        os.truncate(tmp_path / "a.part", 1 << 30)
+        assert 0 < disk.folder_bytes(tmp_path) < 1 << 20
 
 
 def test_this_process_has_plausible_numbers() -> None:
