@@ -193,11 +193,6 @@ def _stamp_of(library: Path) -> Path:
     return library.with_name(f"{library.name}.sha256")
 
 
-def is_current(target: Target, sources: Path = SOURCES, folder: Path = LIBRARIES) -> bool:
-    """True when the release library exists and was made from today's sources."""
-    return _is_current(library_path(target, folder), fingerprint(target, sources))
-
-
 def _is_current(library: Path, hashed: str) -> bool:
     stamp = _stamp_of(library)
     return library.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8") == hashed

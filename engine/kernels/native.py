@@ -136,7 +136,6 @@ _PROTOTYPES: dict[str, tuple[object, tuple[object, ...]]] = {
     "e0_exec_run": (c_int, (_P, POINTER(Op), c_int, c_int, c_int, c_int, _P)),
     "e0_exec_take_times": (None, (_P, POINTER(Times))),
     "e0_exec_matmul": (c_int, (_P, POINTER(Matrix), _P, c_int, _P)),
-    "e0_read_bandwidth": (c_double, (c_int, c_int64)),
 }
 
 
@@ -189,14 +188,3 @@ def new_executor(threads: int, isa: str) -> int:
             f"This processor cannot run the {isa} kernels.", "Leave the choice at auto."
         )
     return context
-
-
-def read_bandwidth(threads: int, size: int = 1 << 30) -> float:
-    """Bytes a second that compute threads read from `size` bytes of memory, best of a few passes.
-
-    A size below the processor's caches measures those. Raises NativeError when memory is short.
-    """
-    rate: float = library().e0_read_bandwidth(threads, size)
-    if not rate:
-        raise NativeError("Memory was too short to measure it.", "Close other programs.")
-    return rate

@@ -14,19 +14,10 @@ PAUSE = 8  # windows without reading ahead after one that lost
 
 @dataclass(frozen=True)
 class PredictionTotals:
-    """Running totals. recalled: uses that had been predicted; used, wasted: reads made ahead that
-    were, or were evicted before being, used."""
+    """Running totals of reads made ahead that were, or were evicted before being, used."""
 
-    predicted: int = 0
-    recalled: int = 0
-    reads: int = 0
     used: int = 0
     wasted: int = 0
-
-    @property
-    def recall(self) -> float:
-        """Share of predictions that came true."""
-        return self.recalled / self.predicted if self.predicted else 0.0
 
 
 class ReadAhead:

@@ -36,8 +36,6 @@ class StoreTotals:
     hits: int
     misses: int
     bytes_read: int
-    evictions: int
-    read_s: float
     prediction: PredictionTotals
 
 
@@ -139,15 +137,7 @@ class ExpertStore:
             count.hits,
             count.misses,
             count.bytes_read,
-            count.evictions,
-            count.read_s,
-            PredictionTotals(
-                count.predicted,
-                count.recalled,
-                count.ahead_reads,
-                count.ahead_used,
-                count.ahead_wasted,
-            ),
+            PredictionTotals(count.ahead_used, count.ahead_wasted),
         )
 
     def read_error(self) -> StorageError:

@@ -66,9 +66,7 @@ def test_the_library_is_built_once_and_again_when_a_header_changes(
     assert ctypes.CDLL(str(library)).e0_answer() == 42
     made = library.stat().st_mtime_ns
     assert build.build(None, sources, tmp_path / "lib").stat().st_mtime_ns == made
-    assert build.is_current(build.host_target(), sources, tmp_path / "lib")
     (sources / "answer.h").write_text("#define ANSWER 43\n", encoding="utf-8")
-    assert not build.is_current(build.host_target(), sources, tmp_path / "lib")
     build.build(None, sources, tmp_path / "lib")
     code = f"import ctypes; print(ctypes.CDLL({str(library)!r}).e0_answer())"
     again = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -88,8 +86,10 @@ def test_any_character_of_a_path_is_taken_as_it_is(sources: Path, tmp_path: Path
 
 def test_a_library_without_its_stamp_counts_as_unfinished(sources: Path, tmp_path: Path) -> None:
     library = build.build(None, sources, tmp_path / "lib")
+    library.write_bytes(b"half of it")
     library.with_name(f"{library.name}.sha256").unlink()
-    assert not build.is_current(build.host_target(), sources, tmp_path / "lib")
+    build.build(None, sources, tmp_path / "lib")
+    assert ctypes.CDLL(str(library)).e0_answer() == 42
 
 
 def test_a_compile_error_shows_the_compilers_words(sources: Path, tmp_path: Path) -> None:

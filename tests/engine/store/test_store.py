@@ -171,8 +171,7 @@ def test_the_policy_hears_every_use(files: ExpertFiles) -> None:
         ([2, EXPERTS, EXPERTS + 1, EXPERTS + 5], [1, 1, 1, 1], 1),
     ]
     record = files.manifest.records[0].bytes
-    assert (totals.hits, totals.misses, totals.evictions) == (2, 5, 0)
-    assert totals.bytes_read == 5 * record and totals.read_s > 0
+    assert (totals.hits, totals.misses, totals.bytes_read) == (2, 5, 5 * record)
 
 
 @pytest.mark.parametrize("mode", MODES)
