@@ -29,9 +29,7 @@ class DenseArena:
         for entry in _resident(container):
             self._offsets[entry.name] = size
             size += aligned(entry.bytes, 64)
-        self._memory = mmap.mmap(-1, max(size, 1))
-        if sys.platform == "linux":
-            self._memory.madvise(mmap.MADV_HUGEPAGE)
+        self._memory = _pages(max(size, 1))
         self._bytes = np.frombuffer(self._memory, np.uint8)
         for entry in _resident(container):
             container.read_dense_into(entry.name, self._view(entry))
@@ -52,6 +50,16 @@ class DenseArena:
         """Give the memory back. No array over it may be left."""
         del self._bytes
         self._memory.close()
+
+
+def _pages(size: int) -> mmap.mmap:
+    """Fresh memory. Private: Linux gives huge pages to no shared memory unless told to."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if sys.platform == "linux":
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
 
 
 def _resident(container: Container) -> Iterator[TensorEntry]:
