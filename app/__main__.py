@@ -5,8 +5,16 @@ from __future__ import annotations
 import faulthandler
 import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from app.display import display_problem
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from app.application import Application
+    from engine import Edge0Error
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,8 +40,7 @@ def _run(arguments: list[str]) -> int:
     # isort: split
     from PySide6.QtWidgets import QApplication
 
-    from app.application import Application, data_folder, set_names
-    from app.history import HistoryError
+    from app.application import data_folder, set_names
     from app.logs import start_logging
     from app.single_instance import SingleInstance
 
@@ -44,10 +51,8 @@ def _run(arguments: list[str]) -> int:
     instance = SingleInstance(folder)
     if not instance.take():
         return 0
-    try:
-        application = Application(qt, engine, folder)
-    except HistoryError as error:
-        _tell_fatal(str(error))
+    application = make_application(qt, engine, folder)
+    if application is None:
         return 1
     instance.raised.connect(application.raise_window)
     application.start()
@@ -59,11 +64,32 @@ def _run(arguments: list[str]) -> int:
     return code
 
 
-def _tell_fatal(text: str) -> None:
+def make_application(qt: QApplication, door: Any, folder: Path) -> Application | None:
+    """The app; None when it cannot start, which was told."""
+    from app.application import Application
+    from engine import Edge0Error
+
+    try:
+        return Application(qt, door, folder)
+    except Edge0Error as error:
+        _tell_fatal(error, folder)
+        return None
+
+
+def _tell_fatal(error: Edge0Error, folder: Path) -> None:
+    """In the chosen language: no window is there that speaks it."""
     from PySide6.QtWidgets import QMessageBox
 
-    _say(f"Edge0 cannot start. {text}")
+    from app.engine_text import said
+    from app.i18n import Translation
+    from app.settings import read_settings
+
+    translation = Translation()
+    translation.use(read_settings(folder / "settings.json")[0].language)
+    text = f"{said(error.message)} {said(error.next_step)}".strip()
+    _say(text)
     QMessageBox.critical(None, "Edge0", text)
+    translation.remove()
 
 
 if __name__ == "__main__":

@@ -26,3 +26,11 @@ def read_text(record: Mapping[str, Any], name: str) -> str:
         return said(text_from_record(record[f"{name}_text"]))
     except (KeyError, ValueError, IndexError):
         return str(record.get(name, ""))
+
+
+def read_texts(record: Mapping[str, Any], name: str) -> list[str]:
+    """A list of them."""
+    try:
+        return [said(text_from_record(item)) for item in record[f"{name}_text"]]
+    except (KeyError, ValueError, IndexError, TypeError):
+        return [str(item) for item in record.get(name, ())]

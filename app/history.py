@@ -19,14 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from app.history_schema import SCHEMA, SCHEMA_VERSION
+from app.history_schema import prepare
+from engine import StorageError, Text
 
 Role = Literal["user", "assistant"]
 State = Literal["complete", "streaming", "stopped", "length", "context", "interrupted", "failed"]
-
-
-class HistoryError(Exception):
-    """The chats cannot be opened at all (newer version, no permission, disk full)."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +53,22 @@ class StoredMessage:
 
 
 class History:
-    """The open database."""
+    """The open database. forgot: whether a conversation deleted last time is gone for good."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        """Raises StorageError: a newer version, no permission, disk full."""
         self.path = path
         self.moved_to: Path | None = None
-        self._db = self._open_or_set_aside()
-        self.forgot = self._recover()  # whether a conversation deleted last time is gone for good
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = self._open_or_set_aside()
+        except (OSError, sqlite3.Error) as error:
+            raise _cannot_open(path, error) from error
+        try:
+            self.forgot = self._recover()
+        except sqlite3.Error as error:
+            self._db.close()
+            raise _cannot_open(path, error) from error
         self._ids = itertools.count(self._largest_id() + 1)
 
     def new_id(self) -> int:
@@ -185,12 +190,14 @@ class History:
             db = self._open()
         except sqlite3.DatabaseError as error:
             if not _is_damage(error):
-                raise HistoryError(f"{self.path}: {error}") from error
+                raise
             db = None
         if db is not None:
             return db
         self.moved_to = self._set_aside()
-        return self._connect_new()
+        db = sqlite3.connect(self.path, check_same_thread=False)
+        prepare(db, self.path)
+        return db
 
     def _open(self) -> sqlite3.Connection | None:
         """The checked database, or None when it is damaged."""
@@ -199,26 +206,11 @@ class History:
             if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 db.close()
                 return None
-            self._prepare(db)
+            prepare(db, self.path)
         except BaseException:
             db.close()
             raise
         return db
-
-    def _connect_new(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self.path, check_same_thread=False)
-        self._prepare(db)
-        return db
-
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA foreign_keys = ON")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise HistoryError(f"{self.path} was written by a newer version of Edge0.")
-        if version == 0:
-            db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
 
     def _set_aside(self) -> Path:
         aside = self.path.with_name(f"{self.path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
@@ -285,6 +277,13 @@ def _list(db: sqlite3.Connection, search: str) -> list[Conversation]:
         (pattern,),
     )
     return [Conversation(i, title, bool(p), updated, leaf) for i, title, p, updated, leaf in rows]
+
+
+def _cannot_open(path: Path, error: Exception) -> StorageError:
+    return StorageError(
+        Text("The chats in {0} cannot be opened: {1}.", path, error),
+        Text("Free some space there, and check that you may write there; then start again."),
+    )
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

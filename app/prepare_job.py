@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from app.engine_text import read_text
+from app.engine_text import read_text, read_texts
 
 State = Literal["idle", "running", "cancelled", "failed", "done"]
 GRACE_MS = 3000
@@ -154,8 +154,7 @@ class PrepareJob(QObject):
     def _take_record(self, record: dict[str, Any]) -> None:
         if "finished" in record:
             self._path = Path(str(record["finished"]))
-            told = (*record.get("notes", ()), *record.get("warnings", ()))
-            self.notes = [str(note) for note in told]
+            self.notes = read_texts(record, "notes") + read_texts(record, "warnings")
         elif isinstance(record.get("forecast"), dict):
             self.forecast = record["forecast"]
         elif isinstance(record.get("findings"), list):

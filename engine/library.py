@@ -127,10 +127,12 @@ def _by_name(name: str, models: list[InstalledModel]) -> list[InstalledModel]:
     return []
 
 
-def _what_there_is(models: list[InstalledModel]) -> str:
+def _what_there_is(models: list[InstalledModel]) -> Text:
     if not models:
-        return "No model is installed yet: run edge0 starter, or edge0 prepare to convert one."
-    return f"Installed: {', '.join(model.name for model in models)}."
+        return Text(
+            "No model is installed yet: run edge0 starter, or edge0 prepare to convert one."
+        )
+    return Text("Installed: {0}.", ", ".join(model.name for model in models))
 
 
 def _may_be_model(entry: os.DirEntry[str]) -> bool:

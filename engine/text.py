@@ -53,10 +53,19 @@ def text_from_record(value: Any) -> str:
 
 
 def with_records(value: Any) -> Any:
-    """For JSON lines: beside each Text of a dict, its record under `<name>_text`."""
+    """For JSON lines: beside each Text of a dict, or list of them, its record, as `<name>_text`."""
     if isinstance(value, dict):
-        records = {f"{k}_text": record(v) for k, v in value.items() if isinstance(v, Text)}
+        records = {f"{k}_text": _records(v) for k, v in value.items() if _has_text(v)}
         return {**{key: with_records(item) for key, item in value.items()}, **records}
     if isinstance(value, list | tuple):
         return [with_records(item) for item in value]
     return value
+
+
+def _has_text(value: Any) -> bool:
+    several = isinstance(value, list | tuple)
+    return any(isinstance(item, Text) for item in (value if several else (value,)))
+
+
+def _records(value: Any) -> Any:
+    return record(value) if isinstance(value, str) else [record(item) for item in value]

@@ -40,7 +40,7 @@ class Checkpoint(Protocol):
     kind: Literal["safetensors", "gguf"]
     family: Family
     shape: ModelShape
-    warnings: list[str]
+    warnings: list[Text]
 
     def names(self) -> Mapping[str, TensorInfo]:
         """Every tensor by name."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.text import Text, joined
+
 _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _DIGIT, _DIGITS_3 = r"\p{N}", r"\p{N}{1,3}"
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -122,14 +124,23 @@ _BY_ARCHITECTURE = {
 }  # fmt: skip
 
 
-def find(name: object, architecture: object) -> tuple[PreTokenizer, str]:
+def find(name: object, architecture: object) -> tuple[PreTokenizer, Text | None]:
     """(kind, warning). Without a known name: the architecture's usual kind, else GPT-2's."""
     if isinstance(name, str) and name in _BY_NAME:
-        return _BY_NAME[name], ""
+        return _BY_NAME[name], None
     usual = _BY_ARCHITECTURE.get(architecture) if isinstance(architecture, str) else None
-    told = f"names the unknown pre-tokenizer {name!r:.80}" if name else "names no pre-tokenizer"
-    warning = (
-        f"The GGUF file {told}; {usual or 'gpt-2'} is used. Text may be cut into tokens otherwise "
-        "than the model was trained with; a newer conversion of the model avoids this."
+    used = usual or "gpt-2"
+    told = (
+        Text(
+            "The GGUF file names the unknown pre-tokenizer {0}; {1} is used.",
+            f"{name!r:.80}",
+            used,
+        )
+        if name
+        else Text("The GGUF file names no pre-tokenizer; {0} is used.", used)
     )
-    return _BY_NAME[usual or "gpt-2"], warning
+    means = Text(
+        "Text may be cut into tokens otherwise than the model was trained with; a newer conversion"
+        " of the model avoids this."
+    )
+    return _BY_NAME[used], joined(" ", (told, means))

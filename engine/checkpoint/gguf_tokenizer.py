@@ -19,22 +19,26 @@ from engine.checkpoint.gguf_vocabulary import (
     read_vocabulary,
 )
 from engine.checkpoint.side_files import CHAT_TEMPLATE, GENERATION, TOKENIZER, TOKENIZER_CONFIG
+from engine.text import Text
 
 Json = dict[str, object]
 
 _MAX_MERGED = 256  # characters of a token that scores can build; real ones have under 100
 
 
-def tokenizer_files(metadata: Mapping[str, object]) -> tuple[dict[str, bytes], list[str]]:
+def tokenizer_files(metadata: Mapping[str, object]) -> tuple[dict[str, bytes], list[Text]]:
     """(files by name, warnings). Raises CheckpointError when the metadata contradict themselves."""
     files = _texts(metadata)
     if KEY + "tokens" not in metadata:
-        return files, ["The GGUF file has no tokenizer; this model cannot chat."]
+        return files, [Text("The GGUF file has no tokenizer; this model cannot chat.")]
     vocabulary = read_vocabulary(metadata)
     kind = metadata.get(KEY + "model")
     build = _BUILDERS.get(kind) if isinstance(kind, str) else None
     if build is None:
-        return files, [f"Tokenizers of type {kind!r:.80} are not known; this model cannot chat."]
+        unknown = Text(
+            "Tokenizers of type {0} are not known; this model cannot chat.", f"{kind!r:.80}"
+        )
+        return files, [unknown]
     tokenizer = build(vocabulary, metadata)
     tokenizer["added_tokens"] = _added_tokens(vocabulary)
     tokenizer["post_processor"] = _bos_processor(vocabulary, metadata)
@@ -61,7 +65,7 @@ def _byte_level(vocabulary: Vocabulary, metadata: Mapping[str, object]) -> Json:
     """GPT-2's way: text is cut by expressions, bytes become letters, pairs merge by rank."""
     name, architecture = metadata.get(KEY + "pre"), metadata.get("general.architecture")
     kind, warning = gguf_pretokenizers.find(name, architecture)
-    vocabulary.warnings += [warning] if warning else []
+    vocabulary.warnings += [] if warning is None else [warning]
     byte_level: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     cuts = [_split(pattern) for pattern in kind.patterns]
     steps = [*cuts, {**byte_level, "use_regex": False}]
@@ -145,7 +149,8 @@ def _listed_merges(vocabulary: Vocabulary, metadata: Mapping[str, object]) -> li
             result.append((left, right))
     dropped = len(read_list(metadata, "merges", str)) - len(result)
     if dropped:
-        vocabulary.warnings.append(f"{dropped} merges of the GGUF file name unknown tokens.")
+        text = Text("{0} merges of the GGUF file name unknown tokens.", dropped)
+        vocabulary.warnings.append(text)
     return result
 
 

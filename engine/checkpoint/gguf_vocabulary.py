@@ -32,7 +32,7 @@ class Vocabulary:
     tokens: list[str]
     types: list[int]
     ids: dict[str, int] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Text] = field(default_factory=list)
 
     def text(self, role: str) -> str | None:
         """The special token of a role, if there is one."""
@@ -45,14 +45,16 @@ def read_vocabulary(metadata: Mapping[str, object]) -> Vocabulary:
     types = read_list(metadata, "token_type", int, len(tokens), [NORMAL] * len(tokens))
     vocabulary = Vocabulary(_distinct(tokens), types)
     if vocabulary.tokens != tokens:
-        vocabulary.warnings.append("The GGUF file's token list has repeated or empty entries.")
+        odd = Text("The GGUF file's token list has repeated or empty entries.")
+        vocabulary.warnings.append(odd)
     usual = _SENTENCEPIECE_IDS if metadata.get(KEY + "model") == "llama" else {}
     for role in ("bos", "eos", "eot", "eom", "unknown", "padding"):
         value = metadata.get(f"{KEY}{role}_token_id", usual.get(role))
         if type(value) is int and 0 <= value < len(tokens):
             vocabulary.ids[role] = value
         elif value is not None:
-            vocabulary.warnings.append(f"The {role} token {value!r:.40} is not in the vocabulary.")
+            lost = Text("The {0} token {1} is not in the vocabulary.", role, f"{value!r:.40}")
+            vocabulary.warnings.append(lost)
     for index, token in enumerate(vocabulary.tokens):
         if types[index] == NORMAL and token in _TURN_ENDS:
             types[index] = CONTROL

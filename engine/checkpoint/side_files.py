@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.checkpoint.files import inside, list_names, parse_json, read_small
 from engine.errors import CheckpointError
+from engine.text import Text
 
 TOKENIZER, TOKENIZER_CONFIG = "tokenizer.json", "tokenizer_config.json"
 CHAT_TEMPLATE, GENERATION = "chat_template.jinja", "generation_config.json"
@@ -23,7 +24,7 @@ _NAMES = (
 _SENTENCEPIECE = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 
 
-def hugging_face_files(folder: Path) -> tuple[dict[str, bytes], list[str]]:
+def hugging_face_files(folder: Path) -> tuple[dict[str, bytes], list[Text]]:
     """(files by name, warnings). The chat template is always given as chat_template.jinja."""
     names = list_names(folder)
     wanted = [n for n in names if n in _NAMES or n.upper().startswith("LICENSE")]
@@ -57,11 +58,12 @@ def _is_default(template: dict[str, object]) -> bool:
     return template.get("name") == "default"
 
 
-def _no_tokenizer(names: list[str]) -> str:
+def _no_tokenizer(names: list[str]) -> Text:
     found = [name for name in _SENTENCEPIECE if name in names]
     if found:
-        return (
-            f"There is no tokenizer.json, only a SentencePiece model ({found[0]}). "
-            "Fetch a version with tokenizer.json to chat with this model."
+        return Text(
+            "There is no tokenizer.json, only a SentencePiece model ({0}). "
+            "Fetch a version with tokenizer.json to chat with this model.",
+            found[0],
         )
-    return "There is no tokenizer.json. Fetch the complete model to chat with it."
+    return Text("There is no tokenizer.json. Fetch the complete model to chat with it.")

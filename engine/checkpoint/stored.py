@@ -28,7 +28,7 @@ class StoredCheckpoint:
     def __init__(self, kind: Kind, path: Path, tensors: dict[str, StoredTensor]) -> None:
         self.kind: Kind = kind
         self.path = path
-        self.warnings: list[str] = []
+        self.warnings: list[Text] = []
         self._tensors = tensors
 
     def names(self) -> Mapping[str, TensorInfo]:

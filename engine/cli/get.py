@@ -181,6 +181,8 @@ def _tell(result: GetSummary | Forecast) -> None:
     output.say(f"disk while converting {gb(result.disk_peak)}, afterwards {gb(result.output)}")
     if result.disk_peak_by_shard < result.disk_peak:
         output.say(f"  with --shard-by-shard {gb(result.disk_peak_by_shard)}")
+    for note in result.notes:
+        output.say(f"  {note}")
     output.say(
         f"memory from {gb(result.smallest_budget)}, better from {gb(result.token_budget)},"
         f" whole {gb(result.whole_budget)}"

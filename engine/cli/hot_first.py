@@ -20,6 +20,7 @@ from engine.prepare.compact import CompactSummary, compact
 from engine.stop import StopFlag
 from engine.store.needs import GB
 from engine.store.usage import known_rates
+from engine.text import Text, joined
 
 _SLACK = 256 << 20  # what Python may grow by until the model is open
 _SCALE = 1_000_000  # uses a token are kept as whole numbers
@@ -27,7 +28,7 @@ _SCALE = 1_000_000  # uses a token are kept as whole numbers
 Report = Callable[[Progress], None]
 
 
-def after_conversion(path: Path, text: str | None, report: Report, stop: StopFlag) -> list[str]:
+def after_conversion(path: Path, text: str | None, report: Report, stop: StopFlag) -> list[Text]:
     """Calibrate a model that just became ready; what to tell the user. text None: the built-in one.
 
     The model is complete already: only Stopped is raised.
@@ -40,9 +41,10 @@ def after_conversion(path: Path, text: str | None, report: Report, stop: StopFla
     except (Stopped, OutputError):
         raise
     except Edge0Error as error:
-        later = f'To try again: edge0-prepare compact "{path}".'
-        return [f"The experts are not laid out by use. {error.message} {later}"]
-    return ["the experts used most come first in each layer"]
+        what = Text("The experts are not laid out by use.")
+        later = Text('To try again: edge0-prepare compact "{0}".', path)
+        return [joined(" ", (what, error.message, later))]
+    return [Text("the experts used most come first in each layer")]
 
 
 def by_known_use(

@@ -72,7 +72,7 @@ def _convert(options: argparse.Namespace, report: Report, stop: StopFlag) -> _Do
     summary = prepare(
         Path(options.model), out, options.quant, report, stop, options.overwrite, block
     )
-    notes = list(summary.notes)
+    notes: list[str] = list(summary.notes)
     if options.calibrate != _NONE:
         notes += hot_first.after_conversion(summary.path, text, report, stop)
     state = "was ready already" if summary.already else "is ready"

@@ -89,7 +89,8 @@ class GetOptions:
 
 @dataclass(frozen=True)
 class GetSummary:
-    """What came out. already: it was there before; by_shard: there may be little disk left."""
+    """What came out. already: it was there before, and nothing was done that could be noted;
+    by_shard: there may be little disk left."""
 
     path: Path
     bytes: int
@@ -184,9 +185,7 @@ def _installed(target: Path) -> GetSummary | None:
         container.refuse_known_damage()
     except Edge0Error:
         return None
-    manifest = container.manifest
-    size = manifest.weight_bytes
-    return GetSummary(target, size, manifest.source.notes, already=True)
+    return GetSummary(target, container.manifest.weight_bytes, already=True)
 
 
 def _refuse_taken(target: Path, ours: bool) -> None:

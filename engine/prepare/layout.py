@@ -39,9 +39,10 @@ LOSSLESS = {
 _FLOATS = ("F32", "F16", "BF16")
 _EXACT_AS_BF16 = ("BF16", "MXFP4")
 _NOUNS = {
-    Role.EXPERT: ("expert matrix", "expert matrices"),
-    Role.FLOAT: ("small weight", "small weights"),
+    Role.EXPERT: (Text("expert matrix"), Text("expert matrices")),
+    Role.FLOAT: (Text("small weight"), Text("small weights")),
 }
+_WEIGHTS = (Text("weight"), Text("weights"))
 MATRICES: tuple[MatrixName, ...] = ("gate", "up", "down")
 
 
@@ -194,17 +195,18 @@ def _source(
     )
 
 
-def _note(stored: str, fmt: str, role: Role, count: int) -> str:
+def _note(stored: str, fmt: str, role: Role, count: int) -> Text:
     """What happened to weights of one stored type, for people."""
-    one, many = _NOUNS.get(role, ("weight", "weights"))
-    return f"{stored} → {fmt}: {count} {one if count == 1 else many} {_fate(stored, fmt)}"
+    one, many = _NOUNS.get(role, _WEIGHTS)
+    noun, fate = one if count == 1 else many, _fate(stored, fmt)
+    return Text("{0} → {1}: {2} {3} {4}", stored, fmt, count, noun, fate)
 
 
-def _fate(stored: str, fmt: str) -> str:
+def _fate(stored: str, fmt: str) -> Text:
     exact_int8 = fmt == "q8_rows" and stored in LOSSLESS and stored != "MXFP4"
     exact_bf16 = fmt in ("bf16", "bf16_rows") and stored in _EXACT_AS_BF16
     if fmt == LOSSLESS.get(stored) or exact_int8 or exact_bf16 or fmt == "f32":
-        return "kept exactly"
+        return Text("kept exactly")
     if fmt in ("bf16", "bf16_rows") and stored in _FLOATS:
-        return "rounded"
-    return "quantised" if stored in _FLOATS else "dequantised and requantised"
+        return Text("rounded")
+    return Text("quantised") if stored in _FLOATS else Text("dequantised and requantised")

@@ -666,6 +666,10 @@
         <translation>请腾出空间，或为模型选择其他文件夹。</translation>
     </message>
     <message>
+        <source>Free some space there, and check that you may write there; then start again.</source>
+        <translation>请在那里腾出空间，并确认您有写入权限，然后重新启动。</translation>
+    </message>
+    <message>
         <source>Free some space, or choose another folder.</source>
         <translation>请腾出空间，或选择其他文件夹。</translation>
     </message>
@@ -770,6 +774,10 @@
         <translation>如果回复不时停顿 1 到 3 秒，可将专家文件（models\*\*.moex）排除在扫描之外：设置向导可以添加，也可以撤销。</translation>
     </message>
     <message>
+        <source>Installed: {0}.</source>
+        <translation>已安装：{0}。</translation>
+    </message>
+    <message>
         <source>It is written anew after the next replies.</source>
         <translation>之后的回复完成后会重新写入。</translation>
     </message>
@@ -872,6 +880,10 @@
     <message>
         <source>Name one: {0}.</source>
         <translation>请指定其中一个：{0}。</translation>
+    </message>
+    <message>
+        <source>No model is installed yet: run edge0 starter, or edge0 prepare to convert one.</source>
+        <translation>尚未安装模型：运行 edge0 starter，或用 edge0 prepare 转换一个。</translation>
     </message>
     <message>
         <source>No model is installed.</source>
@@ -1086,6 +1098,26 @@
         <translation>张量 {0}（形状 {1}）{2}。</translation>
     </message>
     <message>
+        <source>Text may be cut into tokens otherwise than the model was trained with; a newer conversion of the model avoids this.</source>
+        <translation>文字切分成词元的方式可能与模型训练时不同；使用该模型较新的转换版本可避免此问题。</translation>
+    </message>
+    <message>
+        <source>The GGUF file has no tokenizer; this model cannot chat.</source>
+        <translation>GGUF 文件中没有分词器；无法与此模型聊天。</translation>
+    </message>
+    <message>
+        <source>The GGUF file names no pre-tokenizer; {0} is used.</source>
+        <translation>GGUF 文件没有指定预分词器；改用 {0}。</translation>
+    </message>
+    <message>
+        <source>The GGUF file names the unknown pre-tokenizer {0}; {1} is used.</source>
+        <translation>GGUF 文件指定的预分词器 {0} 未知；改用 {1}。</translation>
+    </message>
+    <message>
+        <source>The GGUF file&apos;s token list has repeated or empty entries.</source>
+        <translation>GGUF 文件的词元表中有重复或空的条目。</translation>
+    </message>
+    <message>
         <source>The GGUF file&apos;s {0} is not a list that fits.</source>
         <translation>GGUF 文件中的 {0} 不是合适的列表。</translation>
     </message>
@@ -1104,6 +1136,14 @@
     <message>
         <source>The calibration text is empty.</source>
         <translation>校准文本为空。</translation>
+    </message>
+    <message>
+        <source>The chats in {0} cannot be opened: {1}.</source>
+        <translation>无法打开 {0} 中的聊天记录：{1}。</translation>
+    </message>
+    <message>
+        <source>The chats in {0} were written by a newer version of Edge0.</source>
+        <translation>{0} 中的聊天记录由更新版本的 Edge0 写入。</translation>
     </message>
     <message>
         <source>The checkpoint is already quantised ({0}).</source>
@@ -1184,6 +1224,10 @@
     <message>
         <source>The expert order of layer {0} lacks or repeats experts.</source>
         <translation>第 {0} 层的专家顺序中有缺失或重复。</translation>
+    </message>
+    <message>
+        <source>The experts are not laid out by use.</source>
+        <translation>专家尚未按使用频率排列。</translation>
     </message>
     <message>
         <source>The file does not match its own description; fetch the model again.</source>
@@ -1442,6 +1486,10 @@
         <translation>整个模型都能放进内存</translation>
     </message>
     <message>
+        <source>The {0} token {1} is not in the vocabulary.</source>
+        <translation>词表中没有 {0} 词元 {1}。</translation>
+    </message>
+    <message>
         <source>There is no message to reply to.</source>
         <translation>没有可以回复的消息。</translation>
     </message>
@@ -1464,6 +1512,14 @@
     <message>
         <source>There is no text file {0}.</source>
         <translation>没有文本文件 {0}。</translation>
+    </message>
+    <message>
+        <source>There is no tokenizer.json, only a SentencePiece model ({0}). Fetch a version with tokenizer.json to chat with this model.</source>
+        <translation>没有 tokenizer.json，只有 SentencePiece 模型（{0}）。要与此模型聊天，请获取带 tokenizer.json 的版本。</translation>
+    </message>
+    <message>
+        <source>There is no tokenizer.json. Fetch the complete model to chat with it.</source>
+        <translation>没有 tokenizer.json。要与此模型聊天，请获取完整的模型。</translation>
     </message>
     <message>
         <source>There is nothing to measure.</source>
@@ -1502,6 +1558,14 @@
         <translation>要找出损坏的字节，请在模型列表中选择“检查文件”，或运行 edge0 doctor &quot;{0}&quot; --deep。</translation>
     </message>
     <message>
+        <source>To try again: edge0-prepare compact &quot;{0}&quot;.</source>
+        <translation>重试请运行：edge0-prepare compact &quot;{0}&quot;。</translation>
+    </message>
+    <message>
+        <source>Tokenizers of type {0} are not known; this model cannot chat.</source>
+        <translation>不认识 {0} 类型的分词器；无法与此模型聊天。</translation>
+    </message>
+    <message>
         <source>Try again in {0} s.</source>
         <translation>请在 {0} 秒后重试。</translation>
     </message>
@@ -1528,6 +1592,10 @@
     <message>
         <source>Update Edge0, or convert the model again with this version.</source>
         <translation>请更新 Edge0，或用本版本重新转换模型。</translation>
+    </message>
+    <message>
+        <source>Update Edge0. To begin anew with this version, move the file away.</source>
+        <translation>请更新 Edge0。若要用此版本重新开始，请移走该文件。</translation>
     </message>
     <message>
         <source>Use an unmodified model folder.</source>
@@ -1762,6 +1830,10 @@
         <translation>dense_bytes 不是 {0}</translation>
     </message>
     <message>
+        <source>dequantised and requantised</source>
+        <translation>反量化后重新量化</translation>
+    </message>
+    <message>
         <source>does not start like a GGUF file</source>
         <translation>开头不像 GGUF 文件</translation>
     </message>
@@ -1772,6 +1844,14 @@
     <message>
         <source>ends inside {0}, at byte {1}</source>
         <translation>在 {0} 中间结束（第 {1} 字节）</translation>
+    </message>
+    <message>
+        <source>expert matrices</source>
+        <translation>专家矩阵</translation>
+    </message>
+    <message>
+        <source>expert matrix</source>
+        <translation>专家矩阵</translation>
     </message>
     <message>
         <source>experts in memory</source>
@@ -1946,6 +2026,10 @@
         <translation>版本号</translation>
     </message>
     <message>
+        <source>kept exactly</source>
+        <translation>原样保留</translation>
+    </message>
+    <message>
         <source>lacks the file {0} that its index names</source>
         <translation>缺少索引中列出的文件 {0}</translation>
     </message>
@@ -2042,6 +2126,10 @@
         <translation>程序和库</translation>
     </message>
     <message>
+        <source>quantised</source>
+        <translation>已量化</translation>
+    </message>
+    <message>
         <source>reading the manifest</source>
         <translation>正在读取清单</translation>
     </message>
@@ -2078,6 +2166,10 @@
         <translation>张量 {0} 重复</translation>
     </message>
     <message>
+        <source>rounded</source>
+        <translation>已舍入</translation>
+    </message>
+    <message>
         <source>shape.head_dim is no multiple of 16</source>
         <translation>shape.head_dim 不是 16 的倍数</translation>
     </message>
@@ -2108,6 +2200,14 @@
     <message>
         <source>sliding-window attention is not known here</source>
         <translation>不支持滑动窗口注意力</translation>
+    </message>
+    <message>
+        <source>small weight</source>
+        <translation>小权重</translation>
+    </message>
+    <message>
+        <source>small weights</source>
+        <translation>小权重</translation>
     </message>
     <message>
         <source>spare</source>
@@ -2156,6 +2256,10 @@
     <message>
         <source>the expert width is not a multiple of {0}</source>
         <translation>专家宽度不是 {0} 的倍数</translation>
+    </message>
+    <message>
+        <source>the experts used most come first in each layer</source>
+        <translation>每层中最常用的专家排在最前</translation>
     </message>
     <message>
         <source>the file changed on the server</source>
@@ -2236,6 +2340,14 @@
     <message>
         <source>values of another width than keys are not known here</source>
         <translation>不支持值与键宽度不同的模型</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
     </message>
     <message>
         <source>weights are missing or unknown: {0}</source>
@@ -2734,6 +2846,10 @@
         <translation>不允许使用 {0}</translation>
     </message>
     <message>
+        <source>{0} merges of the GGUF file name unknown tokens.</source>
+        <translation>GGUF 文件中有 {0} 条合并规则用到未知的词元。</translation>
+    </message>
+    <message>
         <source>{0} names no model_type.</source>
         <translation>{0} 中没有 model_type。</translation>
     </message>
@@ -2812,6 +2928,10 @@
     <message>
         <source>{0} {1}.</source>
         <translation>{0}：{1}。</translation>
+    </message>
+    <message>
+        <source>{0} → {1}: {2} {3} {4}</source>
+        <translation>{0} → {1}：{2} 个{3}，{4}</translation>
     </message>
     <message>
         <source>{0}, {1} layers, {2}, {3}</source>

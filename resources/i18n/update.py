@@ -14,7 +14,7 @@ import PySide6
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-ENGINE = ROOT / "engine"
+SOURCES = (ROOT / "engine", ROOT / "app")
 TOOLS = Path(PySide6.__file__).parent
 _PLACE = re.compile(r"\{\d\}")
 
@@ -28,8 +28,8 @@ def tool(name: str) -> str:
 
 
 def engine_templates() -> list[str]:
-    """The template of every `Text(…)` in the engine, which knows no Qt."""
-    files = (file for file in ENGINE.rglob("*.py") if file != ENGINE / "text.py")
+    """The template of every `Text(…)`: the engine, and what of the app is like it, know no Qt."""
+    files = (file for folder in SOURCES for file in folder.rglob("*.py") if file.name != "text.py")
     found = {text for file in files for text in _templates(file)}
     return sorted(text for text in found if _PLACE.sub("", text).strip())  # marks differ, too
 

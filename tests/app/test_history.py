@@ -11,7 +11,8 @@ import pytest
 
 from app.archive import Archive
 from app.conversation_tree import newest_leaf, path_to, siblings
-from app.history import History, HistoryError, StoredMessage, search_conversations
+from app.history import History, StoredMessage, search_conversations
+from engine import StorageError
 
 
 @pytest.fixture
@@ -111,16 +112,30 @@ def test_chats_of_a_newer_version_are_left_alone(path: Path) -> None:
     db.execute("PRAGMA user_version = 99")
     db.close()
     before = path.read_bytes()
-    with pytest.raises(HistoryError, match="newer"):
+    with pytest.raises(StorageError, match="newer"):
         History(path)
     assert path.read_bytes() == before
 
 
 def test_a_folder_in_the_way_is_an_error_and_not_damage(path: Path) -> None:
     path.mkdir(parents=True)
-    with pytest.raises(HistoryError):
+    with pytest.raises(StorageError, match="cannot be opened"):
         History(path)
     assert path.is_dir()
+
+
+def test_what_cannot_be_tidied_up_at_the_start_is_told(path: Path) -> None:
+    """Opening works; pieces of a reply that was cut off are the first that is written."""
+    history = History(path)
+    history.append(1, "a piece")
+    history.close()
+    db = sqlite3.connect(path)
+    full = "SELECT RAISE(ABORT, 'database or disk is full')"
+    db.execute(f"CREATE TRIGGER t BEFORE DELETE ON piece BEGIN {full}; END")
+    db.close()
+    with pytest.raises(StorageError, match="disk is full") as caught:
+        History(path)
+    assert "Free some space" in caught.value.next_step
 
 
 @pytest.mark.parametrize(

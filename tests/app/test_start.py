@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.__main__ import make_application
 from app.display import display_problem
 from app.logs import redact
+from app.settings import Settings, write_settings
 from app.single_instance import SingleInstance
+from tests.app.fake_engine import FakeEngine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -46,6 +51,20 @@ def test_without_a_display_the_terminal_is_offered(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "edge0 chat" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_chats_that_cannot_be_opened_are_told_in_the_chosen_language(
+    qapp: QApplication, engine: FakeEngine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_settings(folder / "settings.json", Settings(language="zh"))
+    db = sqlite3.connect(folder / "chats.sqlite3")
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    told: list[str] = []
+    monkeypatch.setattr(QMessageBox, "critical", lambda *given: told.append(given[2]))
+    assert make_application(qapp, engine, folder) is None
+    assert "由更新版本的 Edge0 写入" in told[0] and "请更新 Edge0" in told[0]
+    assert str(folder / "chats.sqlite3") in told[0]
 
 
 def test_a_second_start_raises_the_first_window(qtbot: QtBot, tmp_path: Path) -> None:

@@ -47,6 +47,13 @@ def test_json_lines_carry_both() -> None:
     assert line["list"][0]["title_text"] == ["a hard disk", []] and "done_text" not in line
 
 
+def test_lists_of_texts_carry_both() -> None:
+    line = json.loads(json.dumps(with_records({"notes": (KIND, "as it is"), "sizes": [1, 2]})))
+    assert line["notes"] == ["a hard disk", "as it is"] and "sizes_text" not in line
+    told = [text_from_record(item) for item in line["notes_text"]]
+    assert told == line["notes"] and isinstance(told[0], Text)
+
+
 @pytest.mark.parametrize("bad", [None, 3, ["x"], ["{7}", []], [1, 2], {"a": 1}])
 def test_another_processes_nonsense_is_told(bad: object) -> None:
     with pytest.raises(ValueError):
