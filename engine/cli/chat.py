@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Protocol
 
 from engine.chat.template import Message
-from engine.cli import output, shared
+from engine.cli import output, shared, typed
 from engine.config import GenerateOptions
 from engine.errors import Edge0Error, OutputError
 from engine.events import Finished, PrefillProgress, Progress, ReplyEvent, ReplyStats, TextDelta
@@ -55,7 +55,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def _question(once: str) -> str:
     """What --once asks. Refused when blank: a model invents an answer to nothing."""
-    text = sys.stdin.read() if once == "-" else once
+    text = typed.read() if once == "-" else once
     if not text.strip():
         raise argparse.ArgumentTypeError("There is nothing to answer. Give some words.")
     return text
@@ -96,11 +96,10 @@ class Chat:
         failed = False
         while True:
             try:
-                with output.output_errors():  # the prompt, too
-                    text = input("> " if sys.stdin.isatty() else "").strip()
+                text = typed.ask("> ").strip()
             except (EOFError, KeyboardInterrupt):
                 output.note("")
-                return int(failed and not sys.stdin.isatty())
+                return int(failed and not typed.at_terminal())
             if text in ("/exit", "/quit"):
                 return 0
             if text == "/new":

@@ -8,11 +8,10 @@ command line, where every program could see it.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 
-from engine.cli import hot_first, output, shared
+from engine.cli import hot_first, output, shared, typed
 from engine.cli.prepare import stop_on_signals
 from engine.errors import ConfigError, Edge0Error
 from engine.events import Progress
@@ -119,7 +118,7 @@ def _options(options: argparse.Namespace) -> GetOptions:
 def _token(from_stdin: bool, endpoint: str) -> str:
     """The token of this run, or the saved one; a mirror needs none and gets none."""
     if from_stdin:
-        token = sys.stdin.readline(_MAX_TOKEN).strip()
+        token = typed.read_line(_MAX_TOKEN).strip()
         if not token:
             raise ConfigError(
                 Text("No token came on stdin."), Text("Write it there, ended by a new line.")

@@ -1298,6 +1298,10 @@
         <translation>模型库地址 {0} 中除主机和路径外还有其他内容。</translation>
     </message>
     <message>
+        <source>The input cannot be read: {0}.</source>
+        <translation>无法读取输入：{0}。</translation>
+    </message>
+    <message>
         <source>The last check of its files found wrong bytes.</source>
         <translation>上次检查文件时发现了错误的字节。</translation>
     </message>
@@ -1584,6 +1588,10 @@
     <message>
         <source>Try again; if it stays so, the index or mirror in pip&apos;s settings has another file.</source>
         <translation>请重试；如果仍然如此，说明 pip 设置中的软件源或镜像提供的是另一个文件。</translation>
+    </message>
+    <message>
+        <source>Type it, or give it in a file that can be read.</source>
+        <translation>请直接键入，或用可以读取的文件提供。</translation>
     </message>
     <message>
         <source>Type more of the name.</source>

@@ -7,10 +7,12 @@ import errno
 import io
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +22,9 @@ from engine.cli.chat import Chat, interruptible, stats_line
 from engine.config import GenerateOptions
 from engine.errors import ContextError, OutputError
 from engine.events import Finished, PrefillProgress, ReplyEvent, ReplyStats, TextDelta
+from tests.helpers.tiny_containers import make_tiny_container
 
+ROOT = Path(__file__).parents[3]
 OPTIONS = GenerateOptions(temperature=0.0)
 
 
@@ -236,3 +240,18 @@ def test_an_output_that_cannot_be_written_ends_the_chat(
         Chat(session, OPTIONS).talk()
     assert len(session.asked) == asked == session.stopped.is_set()
     assert bool(caught.value.message) == (number == errno.ENOSPC)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no shell that closes an input")
+@pytest.mark.parametrize("more", ["", "--once -"])
+def test_an_input_that_cannot_be_read_is_told_as_that(tmp_path: Path, more: str) -> None:
+    """A file that is open for writing alone; and a chat whose input was closed is over at once."""
+    model = make_tiny_container(tmp_path / "m")
+    command = [sys.executable, "-m", "engine.cli", "chat", str(model), *more.split()]
+    with open(tmp_path / "f", "w") as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "The input cannot be read: Bad file descriptor.\nType it" in done.stderr
+    shell = ["sh", "-c", 'exec "$@" <&-', "sh", *command]
+    done = subprocess.run(shell, capture_output=True, text=True, cwd=ROOT)
+    assert "Traceback" not in done.stderr and done.returncode == (2 if more else 0)
