@@ -42,7 +42,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--once", type=_question, metavar="TEXT", help="answer TEXT and end; - reads it from stdin"
     )
-    parser.add_argument("--system", metavar="TEXT", help="system prompt")
+    parser.add_argument(
+        "--system", metavar="TEXT", help="system prompt; default, or empty: the model's own, if any"
+    )
     temperature = shared.number(float, lambda value: GenerateOptions(temperature=value))
     tokens = shared.number(int, lambda count: GenerateOptions(max_tokens=count))
     seed = shared.number(int, lambda value: GenerateOptions(seed=value))
@@ -86,7 +88,7 @@ class Chat:
     ) -> None:
         self._session = session
         self._options = options
-        self._start = [Message("system", system)] if system else []
+        self._start = [Message("system", system)] if system and system.strip() else []
         self.messages = list(self._start)
         self._prefill = output.TextProgress()
 

@@ -33,14 +33,17 @@ Report = Callable[[Progress], None]
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Options of this command."""
-    parser.add_argument("model", type=shared.words, metavar="HUB_ID", help="owner/name on the hub")
-    parser.add_argument("--revision", default="main", metavar="REV", help="branch, tag or commit")
-    parser.add_argument("--endpoint", default=OFFICIAL, metavar="URL", help="a hub or its mirror")
-    parser.add_argument("--gguf", default="", metavar="PART", help="which GGUF file, by its name")
-    parser.add_argument("--quant", default="nf4", choices=("nf4", "int4", "int8", "bf16"))
+    text = shared.words  # an empty one comes from a script's variable that is not set
+    parser.add_argument("model", type=text, metavar="HUB_ID", help="owner/name on the hub")
     parser.add_argument(
-        "--name", type=shared.words, help="folder of the result; default: NAME-QUANT"
+        "--revision", type=text, default="main", metavar="REV", help="branch, tag or commit"
     )
+    parser.add_argument(
+        "--endpoint", type=text, default=OFFICIAL, metavar="URL", help="a hub or its mirror"
+    )
+    parser.add_argument("--gguf", type=text, metavar="PART", help="which GGUF file, by its name")
+    parser.add_argument("--quant", default="nf4", choices=("nf4", "int4", "int8", "bf16"))
+    parser.add_argument("--name", type=text, help="folder of the result; default: NAME-QUANT")
     parser.add_argument("--keep-source", action="store_true", help="keep what was downloaded")
     parser.add_argument(
         "--shard-by-shard",
@@ -49,7 +52,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     connections = shared.number(int, check_connections)
     parser.add_argument("--connections", type=connections, default=4, metavar="N", help="1 to 16")
-    parser.add_argument("--proxy", default="", metavar="URL", help="default: the system's")
+    parser.add_argument("--proxy", type=text, metavar="URL", help="default: the system's")
     parser.add_argument("--token-stdin", action="store_true", help="read a hub token from stdin")
     parser.add_argument(
         "--calibrate",
@@ -105,13 +108,13 @@ def _options(options: argparse.Namespace) -> GetOptions:
         model=options.model,
         revision=options.revision,
         endpoint=endpoint,
-        gguf=options.gguf,
+        gguf=options.gguf or "",
         quant=options.quant,
         name=options.name or "",
         keep_source=options.keep_source,
         by_shard=options.shard_by_shard,
         connections=options.connections,
-        access=Access(_token(options.token_stdin, endpoint), options.proxy),
+        access=Access(_token(options.token_stdin, endpoint), options.proxy or ""),
     )
 
 

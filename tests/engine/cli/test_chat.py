@@ -69,6 +69,14 @@ def test_one_answer_streams_to_stdout_and_its_numbers_to_stderr(
     assert session.thread != threading.main_thread().name
 
 
+@pytest.mark.parametrize("system", [None, "", " \n　"])
+def test_an_empty_system_prompt_is_none(system: str | None) -> None:
+    """The model's own stays in place; a message without words would confuse it."""
+    session = FakeSession("ok")
+    Chat(session, OPTIONS, system=system).answer("Hi")
+    assert roles(session.asked[0]) == [("user", "Hi")]
+
+
 def talk(monkeypatch: pytest.MonkeyPatch, chat_: Chat, *lines: object) -> int:
     """Type the lines at the prompt; an exception in their place is raised there."""
     left = iter(lines)
