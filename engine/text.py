@@ -34,6 +34,11 @@ def joined(separator: str, texts: Iterable[str]) -> Text:
     return Text(separator.join(f"{{{place}}}" for place in range(len(parts))), *parts)
 
 
+def gb(size: float) -> str:
+    """Bytes as GB (10^9), or MB below one."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
 def record(text: str) -> Any:
     """A text for JSON: as it is, or as its template and values."""
     if isinstance(text, Text):

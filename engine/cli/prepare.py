@@ -76,7 +76,7 @@ def _convert(options: argparse.Namespace, report: Report, stop: StopFlag) -> _Do
     if options.calibrate != _NONE:
         notes += hot_first.after_conversion(summary.path, text, report, stop)
     state = "was ready already" if summary.already else "is ready"
-    line = f"{summary.path} {state}: {_size(summary.bytes)}, {summary.records} experts."
+    line = f"{summary.path} {state}: {output.gigabytes(summary.bytes)}, {summary.records} experts."
     return _Done(summary.path, summary.bytes, line, tuple(notes), summary.warnings)
 
 
@@ -85,17 +85,14 @@ def _compact(options: argparse.Namespace, report: Report, stop: StopFlag) -> _Do
     text = _text(options.calibrate or _BUILT_IN)
     summary = hot_first.by_known_use(path, recount, text, report, stop)
     state = "was laid out so already" if summary.already else "is laid out anew"
-    line = f"{summary.path} {state}: {_size(summary.bytes)}, {summary.records} experts, hot first."
+    size = output.gigabytes(summary.bytes)
+    line = f"{summary.path} {state}: {size}, {summary.records} experts, hot first."
     return _Done(summary.path, summary.bytes, line)
 
 
 def _text(calibrate: str) -> str | None:
     """The text to count with; None is the built-in one. Read before any long work."""
     return None if calibrate in (_BUILT_IN, _NONE) else read_text(Path(calibrate))
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:.2f} GB"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -16,8 +17,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.errors import ContainerError, StorageError
-from engine.text import Text
+from engine.text import Text, gb
 
+SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
 _FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
 
 
@@ -91,6 +93,18 @@ def read_range(file: BinaryIO, path: Path, offset: int, target: memoryview) -> N
                     Text("The file is cut short: convert or download the model again."),
                 )
             done += count
+
+
+def check_space(folder: Path, needed: int) -> None:
+    """Raise StorageError unless the drive of `folder` has room for so many more bytes."""
+    with storage_errors(folder):
+        free = shutil.disk_usage(folder).free
+    if needed + SPARE_BYTES > free:
+        sizes = (gb(needed + SPARE_BYTES), gb(free))
+        raise StorageError(
+            Text("The disk of {0} is too full: {1} are needed, {2} are free.", folder, *sizes),
+            Text("Free some space or choose another drive, then try again: it goes on."),
+        )
 
 
 def write_durably(path: Path, data: bytes) -> None:

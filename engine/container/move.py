@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from engine.container.files import storage_errors, sync_folder
+from engine.container.files import check_space, storage_errors, sync_folder
 from engine.container.reader import Container, read_manifest
 from engine.container.verified import forget_verified
 from engine.errors import ContainerError, Edge0Error, StorageError
@@ -24,7 +24,6 @@ from engine.stop import StopFlag
 from engine.text import Text
 
 PIECE = 4 << 20
-SPARE_BYTES = 64 << 20
 _GONE = ".deleted-moved-"  # the app removes what begins so, should we be killed while removing
 
 OnProgress = Callable[[Progress], None]
@@ -102,7 +101,7 @@ def _copy(source: Path, folder: Path, target: Path, progress: OnProgress, stop: 
     with storage_errors(work):
         work.mkdir(exist_ok=True)
         missing = [path for path in files if _size(work / path.name) != sizes[path.name]]
-        _check_space(folder, sum(sizes[path.name] for path in missing))
+        check_space(folder, sum(sizes[path.name] for path in missing))
     done = total - sum(sizes[path.name] for path in missing)
     for path in missing:
         done = _copy_file(path, work / path.name, done, total, progress, stop)
@@ -153,16 +152,6 @@ def _refuse_other(source: Path, target: Path) -> None:
     if not same:
         raise StorageError(
             Text("{0} exists already.", target), Text("Choose another folder, or delete that one.")
-        )
-
-
-def _check_space(folder: Path, needed: int) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed + SPARE_BYTES > free:
-        gb = (f"{(needed + SPARE_BYTES) / 1e9:.1f} GB", f"{free / 1e9:.1f} GB")
-        raise StorageError(
-            Text("The disk of {0} is too full: {1} are needed, {2} are free.", folder, *gb),
-            Text("Free some space, or choose another folder."),
         )
 
 

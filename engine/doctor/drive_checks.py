@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.container.files import storage_error
-from engine.doctor.findings import Finding, Status, gb
+from engine.doctor.findings import Finding, Status
 from engine.machine.disk import drive_info
 from engine.machine.samples import DriveInfo, DriveKind
 from engine.store.probe import ProbeResult
-from engine.text import Text, joined
+from engine.text import Text, gb, joined
 
 LITTLE_SPACE = 20_000_000_000  # about one 30B model as nf4
 NO_SPACE = 1_000_000_000

@@ -10,7 +10,7 @@ Status = Literal["ok", "info", "warn", "fail"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One check's outcome. `id` never changes: the app translates by it.
+    """One check's outcome. `id` never changes: the app and scripts know the check by it.
 
     evidence: what was measured or read. advice: what to do, empty when nothing needs doing.
     """
@@ -20,8 +20,3 @@ class Finding:
     title: str
     evidence: str
     advice: str = ""
-
-
-def gb(size: float) -> str:
-    """Bytes as GB (10^9), or MB below one."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 
 import psutil
 
-from engine.doctor.findings import Finding, gb
+from engine.doctor.findings import Finding
 from engine.errors import Edge0Error
 from engine.kernels.native import instruction_set
 from engine.machine.cpu import cpu_info
 from engine.machine.memory import memory_now, page_file_bytes, system_memory
 from engine.machine.samples import CpuInfo, MemorySample, SystemMemory
-from engine.text import Text
+from engine.text import Text, gb
 
 LITTLE_MEMORY = 7_500_000_000  # an 8 GB laptop shows a little less than 8 GB
 LITTLE_FREE = 2_000_000_000

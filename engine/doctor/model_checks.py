@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from engine.config import Edge0Config
 from engine.container.reader import Container
 from engine.container.strict import DAMAGED
-from engine.doctor.findings import Finding, Status, gb
+from engine.doctor.findings import Finding, Status
 from engine.errors import BudgetError, Edge0Error, Stopped
 from engine.events import IoChoice, Progress
 from engine.prepare.compact import WORK_NAME, strays
 from engine.stop import StopFlag
 from engine.store.budget import MemoryPlan
 from engine.store.probe import ProbeResult, probe_reads
-from engine.text import Text, joined
+from engine.text import Text, gb, joined
 
 
 def opened(container: Container) -> Finding:

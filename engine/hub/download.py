@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from engine.container.files import storage_error, storage_errors
+from engine.container.files import SPARE_BYTES, storage_error, storage_errors
 from engine.errors import ConfigError, StorageError
 from engine.hub.access import Access
 from engine.hub.board import Board
@@ -31,9 +31,8 @@ from engine.hub.verifier import Verifier
 from engine.hub.worker import Worker
 from engine.machine.disk import drive_info
 from engine.stop import StopFlag
-from engine.text import Text
+from engine.text import Text, gb
 
-SPARE_BYTES = 64 << 20
 FAT_MAX_BYTES = (4 << 30) - 1
 POLL_S = SYNC_POLL_S = 0.05
 MAX_CONNECTIONS = 16
@@ -177,7 +176,7 @@ def _check_space(target: Path, parts: Sequence[Part], reserve_bytes: int) -> Non
     with storage_errors(target):
         free = shutil.disk_usage(target).free
     if needed > free:
-        sizes = (target.parent, _gb(needed), _gb(free))
+        sizes = (target.parent, gb(needed), gb(free))
         raise StorageError(
             Text(
                 "The disk of {0} is too full: {1} are needed for the download and the conversion,"
@@ -194,10 +193,6 @@ def _check_space(target: Path, parts: Sequence[Part], reserve_bytes: int) -> Non
             Text("{0} is on a FAT32 drive, which holds no file above 4 GiB.", target),
             Text("Choose a drive with NTFS, exFAT, APFS or ext4."),
         )
-
-
-def _gb(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
 @contextmanager

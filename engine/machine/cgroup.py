@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from engine.machine.kernel_file import text_of
+
 PROC_SELF = Path("/proc/self")
 _NO_LIMIT = 1 << 60  # version 1 writes "no limit" as a huge number
 
@@ -47,7 +49,7 @@ def cpu_quota(proc: Path = PROC_SELF) -> float | None:
 def groups(controller: str, proc: Path = PROC_SELF) -> Iterator[Path]:
     """Folders of the groups that may limit `controller`: ours first, then its parents."""
     mounts = _mounts(proc)
-    for line in _text(proc / "cgroup").splitlines():
+    for line in text_of(proc / "cgroup").splitlines():
         number, _, rest = line.partition(":")
         names, _, path = rest.partition(":")
         for mount in mounts:
@@ -75,7 +77,7 @@ def _up(mount: _Mount, path: PurePosixPath) -> Iterator[Path]:
 
 def _mounts(proc: Path) -> list[_Mount]:
     found = []
-    for line in _text(proc / "mountinfo").splitlines():
+    for line in text_of(proc / "mountinfo").splitlines():
         before, _, after = line.partition(" - ")
         fields, tail = before.split(), after.split()
         if len(fields) >= 5 and len(tail) >= 3 and tail[0] in ("cgroup", "cgroup2"):
@@ -103,7 +105,7 @@ def _group_memory(group: Path) -> CgroupMemory | None:
 
 def _page_cache(group: Path) -> int:
     """Bytes of file pages charged to the group: the kernel drops them before it refuses memory."""
-    stat = dict(_pairs(_text(group / "memory.stat")))
+    stat = dict(_pairs(text_of(group / "memory.stat")))
     prefix = "total_" if "total_inactive_file" in stat else ""
     return stat.get(f"{prefix}inactive_file", 0) + stat.get(f"{prefix}active_file", 0)
 
@@ -116,22 +118,15 @@ def _pairs(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _group_quota(group: Path) -> float | None:
-    quota, _, period = _text(group / "cpu.max").strip().partition(" ")
+    quota, _, period = text_of(group / "cpu.max").partition(" ")
     if not period:
-        quota = _text(group / "cpu.cfs_quota_us").strip()
-        period = _text(group / "cpu.cfs_period_us").strip()
+        quota = text_of(group / "cpu.cfs_quota_us")
+        period = text_of(group / "cpu.cfs_period_us")
     if not (quota.isdigit() and period.isdigit() and int(period)):
         return None  # "max" in version 2, -1 in version 1
     return int(quota) / int(period)
 
 
 def _number(file: Path) -> int | None:
-    text = _text(file).strip()
+    text = text_of(file)
     return int(text) if text.isdigit() else None
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from engine.machine.kernel_file import text_of
 from engine.machine.samples import GpuInfo
 
 QUERY = ["--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
@@ -48,9 +49,9 @@ def from_nvidia(run: Callable[[], str]) -> tuple[GpuInfo, ...]:
 def from_sysfs(root: Path) -> Iterator[GpuInfo]:
     """Linux: the driver of AMD's cards tells their memory; the others' drivers do not."""
     for card in sorted(root.glob("card[0-9]*")):
-        memory = _text(card / "device" / "mem_info_vram_total")
-        if memory.isdigit() and _text(card / "device" / "vendor") == _AMD:
-            name = _text(card / "device" / "product_name") or "AMD Radeon"
+        memory = text_of(card / "device" / "mem_info_vram_total")
+        if memory.isdigit() and text_of(card / "device" / "vendor") == _AMD:
+            name = text_of(card / "device" / "product_name") or "AMD Radeon"
             yield GpuInfo(name, int(memory))
 
 
@@ -85,10 +86,3 @@ def _from_registry() -> Iterator[GpuInfo]:
             continue
         if isinstance(memory, int) and memory > 0:
             yield GpuInfo(str(name), memory)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii", errors="replace").strip()
-    except OSError:
-        return ""

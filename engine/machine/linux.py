@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from engine.machine.kernel_file import text_of
 from engine.machine.samples import MemorySample, ProcessIO
 
 PROC_SELF = Path("/proc/self")
@@ -70,7 +71,7 @@ def process_io(proc: Path = PROC_SELF) -> ProcessIO:
 def mapping_unit(mode: Path = HUGE_PAGES) -> int:
     """Bytes of a mapped file that one touch may bring into the working set: a huge page where the
     kernel maps large folios whole, else the 64 KiB around a fault."""
-    return SMALL_UNIT if "[never]" in (_text(mode) or "[never]") else HUGE_UNIT
+    return SMALL_UNIT if "[never]" in (text_of(mode) or "[never]") else HUGE_UNIT
 
 
 def page_file_bytes() -> int | None:
@@ -105,10 +106,10 @@ def cpu_flags(cpuinfo: Path = CPUINFO) -> frozenset[str]:
 
 
 def _fast_cpus(cpus: frozenset[int], devices: Path) -> frozenset[int]:
-    intel = _text(devices / "cpu_core" / "cpus")  # present on Intel hybrid processors only
+    intel = text_of(devices / "cpu_core" / "cpus")  # present on Intel hybrid processors only
     if intel:
         return frozenset(_cpu_list(intel))
-    capacity = {cpu: _text(devices / f"system/cpu/cpu{cpu}/cpu_capacity") for cpu in cpus}
+    capacity = {cpu: text_of(devices / f"system/cpu/cpu{cpu}/cpu_capacity") for cpu in cpus}
     known = {cpu: int(value) for cpu, value in capacity.items() if value.isdigit()}
     top = max(known.values(), default=0)
     return frozenset(cpu for cpu, value in known.items() if 2 * value > top)
@@ -116,7 +117,7 @@ def _fast_cpus(cpus: frozenset[int], devices: Path) -> frozenset[int]:
 
 def _core_of(cpu: int, devices: Path) -> str:
     topology = devices / f"system/cpu/cpu{cpu}/topology"
-    siblings = _text(topology / "core_cpus_list") or _text(topology / "thread_siblings_list")
+    siblings = text_of(topology / "core_cpus_list") or text_of(topology / "thread_siblings_list")
     return siblings or f"cpu {cpu}"
 
 
@@ -145,15 +146,8 @@ def _faults(stat: str) -> tuple[int, int]:
 
 
 def _cpuinfo_field(cpuinfo: Path, names: tuple[str, ...]) -> str:
-    for line in _text(cpuinfo).splitlines():
+    for line in text_of(cpuinfo).splitlines():
         name, _, value = line.partition(":")
         if name.strip() in names:
             return value.strip()
     return ""
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.machine.cgroup import unescape
+from engine.machine.kernel_file import text_of
 from engine.machine.samples import DriveInfo, DriveKind
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -49,7 +50,7 @@ def drive_info(folder: Path, mountinfo: Path = MOUNTINFO, sys: Path = SYS) -> Dr
         kind=min(kinds, key=_SLOWEST_FIRST.index),
         filesystem=mount.filesystem,
         device=" ".join(disk.name for disk in disks),
-        removable=any(_text(disk / "removable") == "1" for disk in disks) or "usb" in kinds,
+        removable=any(text_of(disk / "removable") == "1" for disk in disks) or "usb" in kinds,
         temperature_c=max((t for disk in disks if (t := _temperature(disk))), default=None),
     )
 
@@ -97,12 +98,12 @@ def _kind(disk: Path) -> DriveKind:
         return "usb"
     if name.startswith(_NETWORK_DISKS):
         return "network"
-    vendor = _text(disk / "device" / "vendor")
+    vendor = text_of(disk / "device" / "vendor")
     if name.startswith(_VIRTUAL_DISKS) or vendor.startswith(_VIRTUAL_VENDORS):
         return "virtual"
     if not name.startswith("sd"):
         return "unknown"  # eMMC and what we have never met: measure
-    rotational = _text(disk / "queue" / "rotational")
+    rotational = text_of(disk / "queue" / "rotational")
     kinds: dict[str, DriveKind] = {"1": "hdd", "0": "sata_ssd"}
     return kinds.get(rotational, "unknown")
 
@@ -116,14 +117,7 @@ def _temperature(disk: Path) -> float | None:
     )
     for place in places:
         for sensor in place:
-            text = _text(sensor)
+            text = text_of(sensor)
             if text.lstrip("-").isdigit():
                 return int(text) / 1000
     return None
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.container.checks import check
-from engine.container.files import storage_errors, sync_folder, write_durably
+from engine.container.files import check_space, storage_errors, sync_folder, write_durably
 from engine.container.manifest import MANIFEST_NAME, Manifest, RecordEntry, encode, identity
 from engine.container.reader import Container
 from engine.container.record import generation_of, moex_header, place_records
@@ -32,7 +32,7 @@ from engine.container.writer import ContainerWriter
 from engine.errors import ConfigError, ContainerError, Stopped, StorageError
 from engine.events import Progress
 from engine.machine.unbuffered import open_unbuffered
-from engine.prepare.target import check_space, claimed
+from engine.prepare.target import claimed
 from engine.stop import StopFlag
 from engine.text import Text
 
@@ -129,7 +129,7 @@ def _rewrite(container: Container, plan: Manifest, progress: Report, stop: StopF
     path, work = container.path, container.path / WORK_NAME
     writer = ContainerWriter(work, replace(plan, tensors={}))  # records only: the rest stays
     try:
-        check_space(work, writer.missing_bytes)
+        check_space(path, writer.missing_bytes)
         rest = _check_rest(container, writer, progress, stop)
         _copy(container, writer, rest, progress, stop)
     except ContainerError:

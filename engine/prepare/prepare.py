@@ -20,13 +20,14 @@ from engine.checkpoint.checkpoint import (
     unexpected_tensors,
 )
 from engine.container.checks import RECORD_ALIGNMENTS, check_shape
+from engine.container.files import check_space
 from engine.container.manifest import Manifest, Quant
 from engine.container.writer import ContainerWriter, publish
 from engine.errors import CheckpointError, ConfigError, UnsupportedModelError
 from engine.events import Progress
 from engine.formats import RECORD_ALIGN
 from engine.prepare.layout import Plan, make_plan
-from engine.prepare.target import check_space, claimed, found_complete
+from engine.prepare.target import claimed, found_complete
 from engine.prepare.writing import write_items
 from engine.stop import StopFlag
 from engine.text import Text, joined
@@ -145,7 +146,7 @@ def _convert(
     if writer.restarted:
         progress(Progress(0, 1, Text("the source or the options changed: starting anew")))
     try:
-        check_space(folder, writer.missing_bytes)
+        check_space(out.parent, writer.missing_bytes)
         write_items(checkpoint, plan, writer, len(writer.items), progress, stop)
         progress(Progress(1, 1, Text("finishing")))
         manifest = writer.finish(side_files)

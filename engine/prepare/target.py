@@ -5,7 +5,6 @@ Owns a lock file beside the target while a conversion runs.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -19,8 +18,6 @@ from engine.container.reader import Container, read_manifest
 from engine.container.record import place_records
 from engine.errors import ContainerError, Edge0Error, StorageError
 from engine.text import Text
-
-SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
 
 
 @contextmanager
@@ -46,26 +43,6 @@ def claimed(out: Path) -> Iterator[None]:
         with suppress(OSError):  # Windows keeps an open file
             path.unlink()
         lock.release()
-
-
-def check_space(folder: Path, needed: int) -> None:
-    """Raise StorageError unless the drive of `folder` has room for so many more bytes."""
-    with storage_errors(folder):
-        free = shutil.disk_usage(folder).free
-    if needed + SPARE_BYTES > free:
-        raise StorageError(
-            Text(
-                "The disk of {0} is too full: {1} are needed, {2} are free.",
-                folder.parent,
-                _size(needed + SPARE_BYTES),
-                _size(free),
-            ),
-            Text("Free some space or choose another drive, then run the same command again."),
-        )
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
 def found_complete(out: Path, plan: Manifest, overwrite: bool) -> bool:

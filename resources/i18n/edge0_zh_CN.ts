@@ -654,10 +654,6 @@
         <translation>请腾出空间后再次执行：会从停下的地方继续。</translation>
     </message>
     <message>
-        <source>Free some space or choose another drive, then run the same command again.</source>
-        <translation>请腾出空间或选择其他磁盘，然后再次执行。</translation>
-    </message>
-    <message>
         <source>Free some space or choose another drive; what was fetched is kept.</source>
         <translation>请腾出空间或选择其他硬盘；已下载的部分会保留。</translation>
     </message>
@@ -668,10 +664,6 @@
     <message>
         <source>Free some space there, and check that you may write there; then start again.</source>
         <translation>请在那里腾出空间，并确认您有写入权限，然后重新启动。</translation>
-    </message>
-    <message>
-        <source>Free some space, or choose another folder.</source>
-        <translation>请腾出空间，或选择其他文件夹。</translation>
     </message>
     <message>
         <source>Free some space.</source>
@@ -2412,6 +2404,10 @@
     <message>
         <source>Convert or download the model again. Was it the drive? Then choose Check the files in the list of models, or run edge0 doctor &quot;{0}&quot; --deep.</source>
         <translation>请重新转换或下载模型。如果可能是硬盘的问题，请在模型列表中选择“检查文件”，或运行 edge0 doctor &quot;{0}&quot; --deep。</translation>
+    </message>
+    <message>
+        <source>Free some space or choose another drive, then try again: it goes on.</source>
+        <translation>请腾出空间或选择其他硬盘，然后重试：会从中断处继续。</translation>
     </message>
     <message>
         <source>Its conversion is not finished.</source>

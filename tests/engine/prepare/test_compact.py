@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.container import files
 from engine.container.manifest import weights_id
 from engine.container.reader import Container
 from engine.errors import ConfigError, ContainerError, Stopped, StorageError
 from engine.events import Progress
-from engine.prepare import target
 from engine.prepare.compact import WORK_NAME, compact, hot_order
 from engine.prepare.prepare import prepare
 from engine.stop import StopFlag
@@ -148,8 +148,8 @@ def test_ties_keep_the_experts_own_order() -> None:
 def test_a_full_disk_is_told_before_a_byte_is_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usage = shutil.disk_usage(folder)._replace(free=target.SPARE_BYTES + 1)
-    monkeypatch.setattr(target.shutil, "disk_usage", lambda _: usage)
+    usage = shutil.disk_usage(folder)._replace(free=files.SPARE_BYTES + 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(StorageError, match="too full"):
         compact(folder, rising(folder))
     assert FIRST in names(folder)

@@ -18,10 +18,10 @@ import pytest
 from engine.checkpoint.checkpoint import open_checkpoint
 from engine.checkpoint.safetensors import read_file_header
 from engine.container import writer
+from engine.container.files import SPARE_BYTES
 from engine.container.reader import Container
 from engine.errors import Stopped, StorageError
 from engine.events import Progress
-from engine.prepare import target
 from engine.prepare.by_shard import prepare_by_shard
 from engine.prepare.prepare import PrepareSummary, prepare
 from engine.stop import StopFlag
@@ -245,11 +245,11 @@ def test_what_a_full_disk_kept_is_not_asked_for_again(source, tmp_path, finished
     out, total = tmp_path / "out", sum(map(len, finished.values()))
     monkeypatch.setattr(writer, "SYNC_BYTES", total // 3)
     interrupted(source, out, 36, KeyboardInterrupt())
-    free = target.SPARE_BYTES + total - lying_bytes(tmp_path / "out.partial")
+    free = SPARE_BYTES + total - lying_bytes(tmp_path / "out.partial")
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=free))
     resumed = prepare(source, out).resumed_bytes
-    assert total - resumed > free - target.SPARE_BYTES, "nothing lay there unconfirmed"
+    assert total - resumed > free - SPARE_BYTES, "nothing lay there unconfirmed"
     assert contents(out) == finished
 
 
