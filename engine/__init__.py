@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from engine.prepare.prepare import prepare as prepare_model  # noqa: F401
     from engine.runtime import Edge0Runtime as Edge0Runtime
     from engine.starter import ensure_starter as ensure_starter
-    from engine.starter import starter_path as starter_path
     from engine.store.cache_dir import forget_all as forget_all
     from engine.telemetry import Rates as Rates
     from engine.telemetry import Snapshot as Snapshot
@@ -93,7 +92,6 @@ _LAZY = {
     "prepare_model": "engine.prepare.prepare",
     "receipt": "engine.hub.unfinished",
     "run_doctor": "engine.doctor",
-    "starter_path": "engine.starter",
     "survey": "engine.doctor.survey",
 }
 # plain where they are, clear at the door (and engine.prepare is a package of the engine)

@@ -76,12 +76,12 @@ def ensure_starter(
     progress, stop = progress or _ignore, stop or StopFlag()
     folder = default_models_dir(models_dir)
     target, work = folder / STARTER_NAME, folder / ".starter"
-    if _is_whole(target) and not work.exists():
+    if starter_path(models_dir) is not None and not work.exists():
         return target
     with _storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with _one_at_a_time(folder / ".starter.lock", stop):
-        if not _is_whole(target):
+        if starter_path(models_dir) is None:
             _fetch_and_convert(work, target, progress, stop)
         with _storage_errors(folder):
             _place_licence(work, target)

@@ -62,7 +62,7 @@ class Session:
         return self._model.busy
 
     def count_tokens(self, messages: Sequence[Message]) -> int:
-        """Tokens of the prompt these messages make, for the context meter. Raises ChatError."""
+        """Tokens of the prompt these messages make: whether they fit. Raises ChatError."""
         return len(self._prompts.encode(messages))
 
     def stop(self) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from engine.cli import output, shared
 from engine.cli.prepare import stop_on_signals
 from engine.container.move import move_model
-from engine.errors import Edge0Error
 from engine.library import find_model
 
 
@@ -22,25 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Move it."""
-    if options.progress == "json":
-        return _run_json(options)
-    line = output.TextProgress()
-    try:
-        path = _move(options, line)
-    finally:
-        line.end()
-    output.say(str(path))
-    return 0
-
-
-def _run_json(options: argparse.Namespace) -> int:
-    """One JSON object a line, the last one `finished` or `error`."""
-    try:
-        path = _move(options, output.json_progress)
-    except Edge0Error as error:
-        return output.say_json_error(error)
-    output.say_json({"finished": str(path)})
-    return 0
+    return output.result_path(options.progress == "json", lambda report: _move(options, report))
 
 
 def _move(options: argparse.Namespace, report: output.Report) -> Path:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO
 
 from engine.errors import DownloadError, Edge0Error, OutputError, Stopped
@@ -137,6 +138,27 @@ class TextProgress:
         if self._shown:
             self._shown = False
             print(_CLEAR, end="", file=self._stream, flush=True)
+
+
+def result_path(as_json: bool, work: Callable[[Report], Path]) -> int:
+    """Do work whose result is a folder and say where it is; returns the exit code.
+
+    as_json, for the app: one JSON object a line, the last one `finished` or `error`.
+    """
+    if as_json:
+        try:
+            path = work(json_progress)
+        except Edge0Error as error:
+            return say_json_error(error)
+        say_json({"finished": str(path)})
+        return 0
+    line = TextProgress()
+    try:
+        path = work(line)
+    finally:
+        line.end()
+    say(str(path))
+    return 0
 
 
 def json_progress(progress: Progress) -> None:

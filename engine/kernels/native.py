@@ -103,7 +103,6 @@ def float_matrix(rows: int, cols: int, data: int) -> Matrix:
 
 
 _P = c_void_p
-_INTS = POINTER(c_int32)
 _PROTOTYPES: dict[str, tuple[object, tuple[object, ...]]] = {
     "e0_store_new": (
         _P,

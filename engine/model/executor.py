@@ -123,10 +123,6 @@ class NativeExecutor:
         width = self._program.buffers[self._program.output]
         return self._output[0, :width].copy()
 
-    def forget_after(self, position: int) -> None:
-        """Give the KV cache's memory behind `position` back."""
-        self._library.e0_exec_discard_cache(self._context, position)
-
     def export_cache(self, begin: int, end: int, rows: NDArray[np.uint8]) -> None:
         """Copy positions [begin, end) of the KV cache to `rows`, contiguous and just as long."""
         self._library.e0_exec_export_cache(self._context, begin, end, rows.ctypes.data)

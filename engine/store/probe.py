@@ -29,7 +29,6 @@ class ProbePoint:
 
     depth: int
     mb_s: float
-    iops: float
     reads: int
 
 
@@ -128,7 +127,7 @@ def _measure(
         if lane.failures:
             raise lane.failures[0]
     total, reads = sum(lane.bytes for lane in lanes), sum(lane.reads for lane in lanes)
-    return ProbePoint(len(lanes), total / took / 1e6, reads / took, reads)
+    return ProbePoint(len(lanes), total / took / 1e6, reads)
 
 
 def _open_lane(files: Sequence[Path], sizes: Sequence[int], length: int, seed: int) -> _Lane:

@@ -24,6 +24,7 @@ from engine.chat.prefix_cache import PrefixCache
 from engine.chat.snapshots import Snapshots
 from engine.cli.bench_tokens import ordinary_ids, prompt_ids
 from engine.config import Edge0Config
+from engine.kernels import native
 from engine.machine.page_cache import forget
 from engine.model.model import Model
 from engine.runtime import Edge0Runtime
@@ -89,7 +90,7 @@ class Bench:
     def _fresh(self) -> PrefixCache:
         """An empty KV cache in memory not touched yet, as after a start."""
         self._model.rewind(0)
-        self._model.executor.forget_after(0)
+        native.library().e0_exec_discard_cache(self._model.executor._context, 0)
         folder = SnapshotFolder(self._folder, "0" * 64, LIMIT)
         return PrefixCache(self._model, Snapshots(self._model, folder, _IDENTITY))
 

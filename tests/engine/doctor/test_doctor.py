@@ -20,7 +20,7 @@ from engine.store.probe import ProbePoint, ProbeResult
 from tests.helpers.damage import damage
 from tests.helpers.tiny_containers import make_tiny_container
 
-PROBE = ProbeResult(1_000_000, True, (ProbePoint(1, 500.0, 1.0, 1), ProbePoint(2, 1000.0, 1.0, 1)))
+PROBE = ProbeResult(1_000_000, True, (ProbePoint(1, 500.0, 1), ProbePoint(2, 1000.0, 1)))
 
 
 @pytest.fixture(scope="module")

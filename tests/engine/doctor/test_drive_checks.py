@@ -53,7 +53,7 @@ def test_temperature(celsius: float, status: str) -> None:
     ("mb_s", "status"), [(3000.0, "ok"), (601.0, "ok"), (480.0, "warn"), (90.0, "fail")]
 )
 def test_measured_speed_beats_the_label(mb_s: float, status: str) -> None:
-    points = (ProbePoint(1, mb_s / 2, 1.0, 1), ProbePoint(4, mb_s, 1.0, 1))
+    points = (ProbePoint(1, mb_s / 2, 1), ProbePoint(4, mb_s, 1))
     finding = checks.measured_drive(ProbeResult(2_600_000, True, points))
     assert finding.status == status
     assert f"{mb_s:.0f} MB/s at depth 4" in finding.evidence

@@ -37,7 +37,7 @@ def test_every_depth_is_measured_and_nothing_is_changed(files: list[Path]) -> No
     before = [(hashlib.sha256(p.read_bytes()).digest(), p.stat().st_mtime_ns) for p in files]
     result = probe.probe_reads(files, 10 * PAGE - 5, seconds=0.08)
     assert [point.depth for point in result.points] == [1, 2, 4, 8]
-    assert all(point.reads > 0 and point.mb_s > 0 and point.iops > 0 for point in result.points)
+    assert all(point.reads > 0 and point.mb_s > 0 for point in result.points)
     assert result.record_bytes == 10 * PAGE
     assert result.best in result.points
     after = [(hashlib.sha256(p.read_bytes()).digest(), p.stat().st_mtime_ns) for p in files]
@@ -49,7 +49,6 @@ def test_rates_are_bytes_and_reads_over_the_time_that_passed(files: list[Path]) 
     result = probe.probe_reads(files, PAGE, 1.0, depths=[1], clock=lambda: next(clock))
     (point,) = result.points
     assert point.reads == 19  # begin at 0, one tick a check, stops at 1.0
-    assert point.iops == pytest.approx(point.reads / 1.05)
     assert point.mb_s == pytest.approx(point.reads * PAGE / 1e6 / 1.05)
 
 
@@ -101,5 +100,5 @@ def test_nothing_to_read_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_best_is_the_smallest_depth_that_is_nearly_as_fast() -> None:
     speeds = {1: 500.0, 2: 980.0, 4: 1000.0, 8: 900.0}
-    points = tuple(probe.ProbePoint(d, s, s, 10) for d, s in speeds.items())
+    points = tuple(probe.ProbePoint(d, s, 10) for d, s in speeds.items())
     assert probe.ProbeResult(PAGE, True, points).best.depth == 2
