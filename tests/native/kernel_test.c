@@ -80,7 +80,7 @@ static float *product(const e0_kernels *k, const e0_matrix *m, const uint8_t *da
         int most = tokens - t < E0_PANEL ? tokens - t : E0_PANEL;
         fill_panel(k, panel + panels, x + t, tokens > 100 ? most : random_int(1, most), m->cols);
     }
-    k->matmul(m, data, 0, padded / 16, panel, panels, y);
+    k->matmul(m, data, 0, padded / 16, NULL, panel, panels, y);
     for (int p = 0; p < panels; p++) free_panel(panel + p);
     return out;
 }

@@ -58,9 +58,10 @@ typedef struct {
 typedef struct {
     const char *name;
     void (*quantize_row)(const float *x, int cols, int8_t *q, float *scale, int32_t *bias);
-    /* y[t][16 * strip + r] for strips [begin, end) of w and every token of every panel. */
-    void (*matmul)(const e0_matrix *w, const uint8_t *data, int begin, int end, const e0_panel *panels,
-                   int n_panels, float *const *y);
+    /* y[t][16 * strip + r] for strips [begin, end) of w and every token of every panel. `then`: strips of the
+     * same width that are read afterwards, or NULL. */
+    void (*matmul)(const e0_matrix *w, const uint8_t *data, int begin, int end, const uint8_t *then,
+                   const e0_panel *panels, int n_panels, float *const *y);
     void (*rms_norm)(const float *x, const float *weight, int width, float eps, float *out);
     void (*add)(const float *a, const float *b, int n, float *out);
     void (*gate)(const float *gate, const float *up, int n, int activation, float *out);
@@ -130,6 +131,9 @@ void e0_pool_free(e0_pool *);
 int e0_pool_threads(const e0_pool *);
 /* Runs fn for items 0 … n-1 on all threads, the caller's included; returns when all are done. */
 void e0_pool_run(e0_pool *, int n, e0_item_fn fn, void *arg);
+/* Cuts `units` of work into runs, long ones first: long runs of memory are read fastest, and short ones at the
+ * end leave nobody waiting long. Item i is [cut[i], cut[i + 1]); returns their number, at most `units`. */
+int e0_pool_cut(const e0_pool *, int units, int32_t *cut);
 
 /* ---- store.c ---- */
 typedef struct {

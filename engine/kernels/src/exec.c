@@ -82,28 +82,16 @@ static void run_rows(e0_exec *x, const e0_op *op) {
 }
 
 /* ---- the loop ---- */
-static int linears_together(const e0_op *ops, int n) {
-    int i = 1;
-    while (i < n && i < 8 && ops[i].kind == E0_LINEAR && ops[i].a == ops->a && ops[i - 1].out != ops->a) i++;
-    return i;
-}
-
-/* What chooses the experts of the layer after `op`: its router, or its experts where all are used. */
-static const e0_op *next_choice(const e0_op *op, int left) {
-    for (int i = 1; i < left; i++)
-        if (op[i].kind == E0_ROUTER || op[i].kind == E0_EXPERTS) return op + i;
-    return NULL;
-}
 
 /* Runs the op (or a few linears at once); the number of ops done, or -1 on a read error. */
-static int step(e0_exec *x, const e0_op *op, int left) {
+static int step(e0_exec *x, const e0_op *op, const e0_op *end) {
     double start = e0_now();
     int done = 1;
     switch (op->kind) {
-    case E0_LINEAR: e0_run_linears(x, op, done = linears_together(op, left)); break;
+    case E0_LINEAR: done = e0_run_linears(x, op, end); break;
     case E0_ATTENTION: e0_run_attention(x, op); break;
     case E0_ROUTER: e0_run_router(x, op); break;
-    case E0_EXPERTS: done = e0_run_experts(x, op, next_choice(op, left)) ? -1 : 1; break;
+    case E0_EXPERTS: done = e0_run_experts(x, op, end) ? -1 : 1; break;
     default: run_rows(x, op);
     }
     double seconds = e0_now() - start;
@@ -121,7 +109,7 @@ int e0_exec_run(e0_exec *x, const e0_op *ops, int n_ops, int first, int tokens, 
     if (x->store) e0_store_begin_tick(x->store, tokens);
     int status = 0;
     for (int i = 0; i < n_ops && !status;) {
-        int done = stop && *stop ? 0 : step(x, ops + i, n_ops - i);
+        int done = stop && *stop ? 0 : step(x, ops + i, ops + n_ops);
         status = x->out_of_memory ? 3 : done < 0 ? 2 : done == 0 ? 1 : 0;
         i += done;
     }

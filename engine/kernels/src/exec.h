@@ -36,7 +36,7 @@ typedef struct {
 
 enum { SCRATCH_ROWS, SCRATCH_PANELS, SCRATCH_GATHERED, SCRATCH_POINTERS, SCRATCH_HIDDEN, SCRATCH_GATE, SCRATCH_OUT,
        SCRATCH_GROUPS, SCRATCH_LOGITS, SCRATCH_ROTARY, SCRATCH_ATTENTION, SCRATCH_PREDICT,
-       SCRATCH_VOTES, SCRATCH_COUNT };
+       SCRATCH_VOTES, SCRATCH_CUTS, SCRATCH_COUNT };
 
 struct e0_exec {
     const e0_kernels *k;
@@ -70,11 +70,13 @@ void e0_panels(e0_exec *, const e0_rows *, const float *x, int stride, const int
 size_t e0_gathered_bytes(int tokens, int cols);
 
 e0_kv e0_kv_head(const e0_exec *, int layer, int head);
-void e0_run_linears(e0_exec *, const e0_op *ops, int n);
+/* The linears from `op` to `end`, of the program, that read the same buffer; returns how many. */
+int e0_run_linears(e0_exec *, const e0_op *op, const e0_op *end);
 void e0_run_attention(e0_exec *, const e0_op *);
 void e0_run_router(e0_exec *, const e0_op *);
-/* `next`: the router (or, in a dense model, the experts) of the layer after, NULL for none. */
-int e0_run_experts(e0_exec *, const e0_op *, const e0_op *next);
-/* Keeps, and reads ahead, what `layer` will probably use; `next` chooses there, `in` is the input here. */
-void e0_predict(e0_exec *, int layer, const e0_layer_input *in, const e0_op *next);
+/* `end`: of the program; what comes next is foreseen. -1 on a read error. */
+int e0_run_experts(e0_exec *, const e0_op *, const e0_op *end);
+/* Keeps, and reads ahead, what `layer` will probably use: what chooses there (its router, or its experts where all
+ * are used) is found from op `next` on, `in` is the input here. */
+void e0_predict(e0_exec *, int layer, const e0_layer_input *in, const e0_op *next, const e0_op *end);
 #endif

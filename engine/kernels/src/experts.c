@@ -9,7 +9,7 @@
 
 typedef struct {
     e0_exec *x;
-    const e0_op *op;
+    const e0_op *op, *end; /* of the program */
     const e0_matrix *m; /* gate, up, down */
     int k, groups, hidden_blocks, in_blocks;
     e0_group *group;          /* one per distinct expert */
@@ -19,84 +19,110 @@ typedef struct {
     float **y;                /* output row of every assignment, ordered like `entry` */
     float *out;
     int out_stride;
-    int32_t *active, *first_item; /* the groups at hand, and where their items start */
-    int n_active;
+    int32_t *active, *cut; /* the groups at hand; units of every item of the pool */
+    int n_active, unit, per_group; /* a unit is so many blocks of gate and up, or strips of down */
     uint8_t *gathered;
     float *hidden_float; /* for unquantised down matrices: [assignment][width] */
     int width_padded;
     float ones[E0_MAX_TOP_K]; /* the gates of a dense feed-forward */
-    float *tmp;          /* per thread: gate and up of an item's rows for every token of a group */
-    int largest, item_blocks, item_strips; /* an item is so many blocks of gate and up, or strips of down */
+    float *tmp;                  /* per thread: `blocks_at_once` blocks of gate and up for every token of a group */
+    int largest, blocks_at_once; /* tokens of the largest group */
 } expert_args;
 
-enum { MAX_BLOCKS = 4, DOWN_STRIPS = 4 };
+enum { MAX_BLOCKS = 4, UNIT_BLOCKS = 2, UNIT_STRIPS = 4 }; /* the kernels take four strips side by side */
 
 /* Of `tmp`, for one thread. */
-static size_t tmp_floats(const expert_args *a) {
-    return (size_t)a->largest * (a->largest > 1 ? 1 : MAX_BLOCKS) * 2 * E0_BLOCK;
-}
+static size_t tmp_floats(const expert_args *a) { return (size_t)(a->largest * a->blocks_at_once * 2 * E0_BLOCK); }
 
-static const e0_group *group_of(const expert_args *a, int item, int *within) {
-    int lo = 0, hi = a->n_active - 1;
-    while (lo < hi) {
-        int mid = (lo + hi + 1) / 2;
-        if (a->first_item[mid] <= item) lo = mid;
-        else hi = mid - 1;
-    }
-    *within = item - a->first_item[lo];
-    return a->group + a->active[lo];
+/* The part of an item that is next: one group's units. */
+typedef struct {
+    const e0_group *group;
+    int first, last; /* unit within the group, and the one after */
+    const e0_group *then; /* the item goes on with this group, or NULL */
+} run_part;
+
+/* Takes the next part from units [*u, end). */
+static run_part take_part(const expert_args *a, int *u, int end) {
+    int at = *u / a->per_group, first = *u % a->per_group, n = end - *u;
+    run_part part = {a->group + a->active[at], first, first + n, NULL};
+    if (part.last > a->per_group) part.last = a->per_group, part.then = a->group + a->active[at + 1];
+    *u += part.last - first;
+    return part;
 }
 
 static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
 static bool quantised_input(const expert_args *a) { return quantised(a->m) || quantised(a->m + 1); }
 
 /* Gate and up of rows [32 first, 32 last) for every token of the group: y[t] is gate, y[t] + wide up. */
-static void multiply_both(const expert_args *a, const e0_group *g, int first, int last, float *tmp, float **y) {
+static void multiply_both(const expert_args *a, const e0_group *g, int first, int last, const uint8_t *then, float *tmp,
+                          float **y) {
     int all = (a->m[0].rows + E0_STRIP - 1) / E0_STRIP, begin = 2 * first, end = 2 * last < all ? 2 * last : all;
-    int wide = a->item_blocks * E0_BLOCK, n = g->end - g->begin;
+    int wide = a->blocks_at_once * E0_BLOCK, n = g->end - g->begin;
     const e0_panel *in = a->panel + g->first_panel;
+    const uint8_t *gate = g->data + a->m[0].offset, *up = g->data + a->m[1].offset;
     for (int t = 0; t < n; t++) y[t] = tmp + 2 * t * wide - begin * E0_STRIP;
-    a->x->k->matmul(a->m, g->data + a->m[0].offset, begin, end, in, g->panels, y);
+    a->x->k->matmul(a->m, gate, begin, end, up + begin * a->m[1].strip_bytes, in, g->panels, y);
     for (int t = 0; t < n; t++) y[t] += wide;
-    a->x->k->matmul(a->m + 1, g->data + a->m[1].offset, begin, end, in, g->panels, y);
+    a->x->k->matmul(a->m + 1, up, begin, end, then, in, g->panels, y);
 }
 
 /* act(gate) * up of one token, stored as that block of the down matrix's input. */
 static void activate(const expert_args *a, const e0_panel *h, int token, int block, const float *gate) {
     int left = a->m[0].rows - block * E0_BLOCK, width = left < E0_BLOCK ? left : E0_BLOCK;
     float *to = (float *)(uintptr_t)h->x[token] + block * E0_BLOCK;
-    a->x->k->gate(gate, gate + a->item_blocks * E0_BLOCK, width, a->op->flags, to);
+    a->x->k->gate(gate, gate + a->blocks_at_once * E0_BLOCK, width, a->op->flags, to);
     if (!quantised(a->m + 2)) return;
     int at = block * h->tokens + token;
     a->x->k->quantize_row(to, width, (int8_t *)(uintptr_t)h->q + at * E0_BLOCK, (float *)(uintptr_t)h->scale + at,
                           (int32_t *)(uintptr_t)h->bias + at);
 }
 
-/* The first half of an expert: `item_blocks` blocks of 32 rows of gate and up. */
-static void up_item(void *arg, int item, int thread) {
-    expert_args *a = arg;
-    int part, all = (a->m[0].rows + E0_BLOCK - 1) / E0_BLOCK;
-    const e0_group *g = group_of(a, item, &part);
-    int first = part * a->item_blocks, last = first + a->item_blocks < all ? first + a->item_blocks : all;
+/* Blocks [first, last) of gate and up of one group, multiplied and activated. */
+static void up_blocks(expert_args *a, const e0_group *g, int first, int last, const uint8_t *then, int thread) {
     size_t floats = tmp_floats(a);
     float *gate = a->tmp + (size_t)thread * floats;
     float **y = (float **)(a->tmp + (size_t)e0_pool_threads(a->x->pool) * floats) + (size_t)thread * (size_t)a->largest;
-    multiply_both(a, g, first, last, gate, y);
+    multiply_both(a, g, first, last, then, gate, y);
     for (int p = 0; p < g->panels; p++) {
         const e0_panel *h = a->hidden + g->first_panel + p;
-        for (int t = 0; t < h->tokens; t++, gate += 2 * a->item_blocks * E0_BLOCK)
+        for (int t = 0; t < h->tokens; t++, gate += 2 * a->blocks_at_once * E0_BLOCK)
             for (int b = first; b < last; b++) activate(a, h, t, b, gate + (b - first) * E0_BLOCK);
     }
 }
 
+static const uint8_t *gate_rows(const expert_args *a, const e0_group *g, int block) {
+    return g->data + a->m[0].offset + 2 * block * a->m[0].strip_bytes;
+}
+
+/* The first half of the experts. */
+static void up_item(void *arg, int item, int thread) {
+    expert_args *a = arg;
+    int all = (a->m[0].rows + E0_BLOCK - 1) / E0_BLOCK;
+    for (int u = a->cut[item]; u < a->cut[item + 1];) {
+        run_part part = take_part(a, &u, a->cut[item + 1]);
+        int end = part.last * a->unit < all ? part.last * a->unit : all;
+        for (int b = part.first * a->unit, to; b < end; b = to) {
+            to = b + a->blocks_at_once < end ? b + a->blocks_at_once : end;
+            const uint8_t *then = to < end ? gate_rows(a, part.group, to) : part.then ? gate_rows(a, part.then, 0) : NULL;
+            up_blocks(a, part.group, b, to, then, thread);
+        }
+    }
+}
+
+/* The second half. */
 static void down_item(void *arg, int item, int thread) {
     (void)thread;
     expert_args *a = arg;
-    int part, strips = (a->m[2].rows + E0_STRIP - 1) / E0_STRIP;
-    const e0_group *g = group_of(a, item, &part);
-    int first = part * a->item_strips, last = first + a->item_strips < strips ? first + a->item_strips : strips;
-    a->x->k->matmul(a->m + 2, g->data + a->m[2].offset, first, last, a->hidden + g->first_panel, g->panels,
-                    a->y + g->begin);
+    const e0_matrix *m = a->m + 2;
+    int strips = (m->rows + E0_STRIP - 1) / E0_STRIP;
+    for (int u = a->cut[item]; u < a->cut[item + 1];) {
+        run_part part = take_part(a, &u, a->cut[item + 1]);
+        const e0_group *g = part.group;
+        int end = part.last * a->unit < strips ? part.last * a->unit : strips;
+        const uint8_t *then = part.then ? part.then->data + m->offset : NULL;
+        a->x->k->matmul(m, g->data + m->offset, part.first * a->unit, end, then, a->hidden + g->first_panel, g->panels,
+                        a->y + g->begin);
+    }
 }
 
 static void gather_item(void *arg, int item, int thread) {
@@ -108,30 +134,22 @@ static void gather_item(void *arg, int item, int thread) {
               a->panel + g->first_panel, a->gathered + at);
 }
 
-/* With one token each, items are long runs of memory, as long as every thread still gets a few. */
-static void size_items(expert_args *a) {
-    a->item_blocks = 1, a->item_strips = DOWN_STRIPS;
-    if (a->largest > 1) return;
-    int strips = a->n_active * ((a->m[2].rows + E0_STRIP - 1) / E0_STRIP), threads = e0_pool_threads(a->x->pool);
-    bool long_runs = strips / (4 * DOWN_STRIPS) >= 6 * threads;
-    a->item_blocks = long_runs ? MAX_BLOCKS : MAX_BLOCKS / 2;
-    a->item_strips = long_runs ? 4 * DOWN_STRIPS : DOWN_STRIPS;
-}
+static int units_of(int rows, int unit_rows) { return (rows + unit_rows - 1) / unit_rows; }
 
-/* `parts` items for each active group. */
-static void run_items(expert_args *a, int parts, e0_item_fn fn) {
-    for (int i = 0; i < a->n_active; i++) a->first_item[i] = i * parts;
-    e0_pool_run(a->x->pool, a->n_active * parts, fn, a);
+/* Runs `fn` over the active groups: `per_group` units each, of so many blocks or strips. */
+static void run_items(expert_args *a, int unit, int per_group, e0_item_fn fn) {
+    int units = a->n_active * per_group;
+    a->unit = unit, a->per_group = per_group;
+    if (!(a->cut = e0_scratch_get(a->x, SCRATCH_CUTS, (size_t)(units + 1) * sizeof *a->cut))) return;
+    e0_pool_run(a->x->pool, e0_pool_cut(a->x->pool, units, a->cut), fn, a);
 }
-
-static int parts_of(int rows, int part_rows) { return (rows + part_rows - 1) / part_rows; }
 
 /* Both halves of the groups in `active`: blocks of gate and up, then strips of down. */
 static void compute(expert_args *a) {
     if (!a->n_active) return;
-    size_items(a);
-    run_items(a, parts_of(a->m[0].rows, a->item_blocks * E0_BLOCK), up_item);
-    run_items(a, parts_of(a->m[2].rows, a->item_strips * E0_STRIP), down_item);
+    int blocks = a->largest > 1 ? 1 : UNIT_BLOCKS;
+    run_items(a, blocks, units_of(a->m[0].rows, blocks * E0_BLOCK), up_item);
+    run_items(a, UNIT_STRIPS, units_of(a->m[2].rows, UNIT_STRIPS * E0_STRIP), down_item);
 }
 
 static void combine_item(void *arg, int t, int thread) {
@@ -149,13 +167,13 @@ static bool group_assignments(expert_args *a) {
     e0_exec *x = a->x;
     const e0_op *op = a->op;
     int n = x->tokens * a->k, experts = op->count;
-    size_t ints = (size_t)experts * 3 + 1 + 2 * (size_t)n;
+    size_t ints = (size_t)experts * 2 + 1 + 2 * (size_t)n;
     uint8_t *at = e0_scratch_get(x, SCRATCH_GROUPS, (size_t)experts * sizeof(e0_group) + ints * sizeof(int32_t));
     if (!at) return false;
     a->group = (e0_group *)at;
     int32_t *start = (int32_t *)(at + (size_t)experts * sizeof(e0_group));
-    a->active = start + experts + 1, a->first_item = a->active + experts;
-    a->entry = a->first_item + experts, a->row = a->entry + n;
+    a->active = start + experts + 1;
+    a->entry = a->active + experts, a->row = a->entry + n;
     memset(start, 0, (size_t)(experts + 1) * sizeof *start);
     for (int pass = 0; pass < 2; pass++) {
         for (int t = 0; t < x->tokens; t++) {
@@ -204,6 +222,7 @@ static bool allocate(expert_args *a) {
     e0_exec *x = a->x;
     int n = x->tokens * a->k, panels = a->group[a->groups - 1].first_panel + a->group[a->groups - 1].panels;
     int threads = e0_pool_threads(x->pool), hidden_cols = a->m[2].cols;
+    a->blocks_at_once = a->largest > 1 ? 1 : MAX_BLOCKS;
     a->hidden_blocks = (hidden_cols + E0_BLOCK - 1) / E0_BLOCK;
     a->in_blocks = (a->m[0].cols + E0_BLOCK - 1) / E0_BLOCK;
     a->width_padded = a->hidden_blocks * E0_BLOCK;
@@ -224,7 +243,7 @@ static bool allocate(expert_args *a) {
 }
 
 /* Those in memory first; then each batch of reads as it arrives. -1 on a read error. */
-static int compute_all(expert_args *a, const e0_op *next) {
+static int compute_all(expert_args *a) {
     e0_exec *x = a->x;
     int layer = a->op->layer, left = a->groups, status = 0;
     int32_t *experts = malloc((size_t)a->groups * (3 * sizeof(int32_t) + sizeof(bool)));
@@ -236,7 +255,7 @@ static int compute_all(expert_args *a, const e0_op *next) {
         tokens[i] = a->group[i].end - a->group[i].begin;
     }
     e0_store_acquire(x->store, layer, experts, tokens, a->groups, ready);
-    if (next) e0_predict(x, layer + 1, &a->in, next);
+    e0_predict(x, layer + 1, &a->in, a->op + 1, a->end);
     for (int i = 0; i < a->groups; i++)
         if (ready[i]) a->active[a->n_active++] = i;
     while (true) {
@@ -259,8 +278,8 @@ static int compute_all(expert_args *a, const e0_op *next) {
     return status;
 }
 
-int e0_run_experts(e0_exec *x, const e0_op *op, const e0_op *next) {
-    expert_args a = {.x = x, .op = op, .m = x->record[op->layer], .k = op->top_k};
+int e0_run_experts(e0_exec *x, const e0_op *op, const e0_op *end) {
+    expert_args a = {.x = x, .op = op, .end = end, .m = x->record[op->layer], .k = op->top_k};
     for (int i = 0; i < a.k; i++) a.ones[i] = 1.0f;
     if (!group_assignments(&a)) return 0;
     a.in.data = e0_row(x, op->a, 0);
@@ -271,7 +290,7 @@ int e0_run_experts(e0_exec *x, const e0_op *op, const e0_op *next) {
         for (int i = 0; i < a.groups; i++) gather_item(&a, i, 0);
     else
         e0_pool_run(x->pool, a.groups, gather_item, &a);
-    if (compute_all(&a, next)) return -1;
+    if (compute_all(&a)) return -1;
     if (x->tokens < 4)
         for (int t = 0; t < x->tokens; t++) combine_item(&a, t, 0);
     else

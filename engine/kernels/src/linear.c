@@ -75,15 +75,56 @@ void e0_panels(e0_exec *x, const e0_rows *r, const float *data, int stride, cons
 }
 
 /* ---- linear ---- */
+enum { MOST_TOGETHER = 8, SHORTEST_BYTES = 16384 };
+
+static int strip_count(const e0_matrix *m) { return (m->rows + E0_STRIP - 1) / E0_STRIP; }
+
+/* Linears that read the same buffer, and how their strips are shared out: units of op i are
+ * [start[i], start[i + 1]), each of `step[i]` strips. */
+typedef struct {
+    const e0_op *op;
+    int n, step[MOST_TOGETHER], start[MOST_TOGETHER + 1];
+} linear_group;
+
+/* Strips of a unit, the shortest item: a few kilobytes of weights, and what the kernels take side by side. */
+static int unit_strips(const e0_exec *x, const e0_matrix *m) {
+    int strips = (int)(SHORTEST_BYTES / m->strip_bytes);
+    if (x->tokens == 1) return strips < 4 ? 4 : strips / 4 * 4;
+    return strips < 1 ? 1 : strips;
+}
+
+static linear_group group_linears(const e0_exec *x, const e0_op *op, const e0_op *end) {
+    linear_group g = {.op = op};
+    do {
+        const e0_matrix *m = x->matrix + op[g.n].weight;
+        g.step[g.n] = unit_strips(x, m);
+        g.start[g.n + 1] = g.start[g.n] + (strip_count(m) + g.step[g.n] - 1) / g.step[g.n];
+        g.n++;
+    } while (op + g.n < end && g.n < MOST_TOGETHER && op[g.n].kind == E0_LINEAR && op[g.n].a == op->a && op[g.n - 1].out != op->a);
+    return g;
+}
+
+static int op_of(const linear_group *g, int unit) {
+    int i = 0;
+    while (unit >= g->start[i + 1]) i++;
+    return i;
+}
+
+static const uint8_t *unit_data(const e0_exec *x, const linear_group *g, int unit) {
+    int i = op_of(g, unit);
+    const e0_matrix *m = x->matrix + g->op[i].weight;
+    return m->data + (unit - g->start[i]) * g->step[i] * m->strip_bytes;
+}
+
 typedef struct {
     e0_exec *x;
-    const e0_op *ops;
-    int n_ops, panels, step[8], start[9]; /* items of op i: [start[i], start[i + 1]) of `step` strips */
-    const e0_panel *panel;
+    linear_group group;
+    int panels;
+    int32_t *cut; /* units of every item */
+    e0_panel *panel;
     const e0_rows *rows;
     float **y; /* [op][token] */
     int32_t *order;
-    e0_panel *out;
     uint8_t *gathered;
     const float *data;
     int stride;
@@ -95,29 +136,24 @@ static void gather_item(void *arg, int p, int thread) {
     int tokens = a->x->tokens, begin = panel_start(tokens, a->panels, p);
     int n = panel_start(tokens, a->panels, p + 1) - begin;
     uint8_t *at = a->gathered + (size_t)begin * (size_t)(a->rows ? a->rows->blocks * (E0_BLOCK + 8) : 0);
-    e0_panels(a->x, a->rows, a->data, a->stride, a->order + begin, n, a->out + p, at);
+    e0_panels(a->x, a->rows, a->data, a->stride, a->order + begin, n, a->panel + p, at);
 }
 
 static void linear_item(void *arg, int item, int thread) {
     (void)thread;
     linear_args *a = arg;
-    int i = 0;
-    while (item >= a->start[i + 1]) i++;
-    const e0_matrix *m = a->x->matrix + a->ops[i].weight;
-    int strips = (m->rows + E0_STRIP - 1) / E0_STRIP, begin = (item - a->start[i]) * a->step[i];
-    int end = begin + a->step[i] < strips ? begin + a->step[i] : strips;
-    a->x->k->matmul(m, m->data, begin, end, a->panel, a->panels, a->y + (size_t)i * (size_t)a->x->tokens);
+    const linear_group *g = &a->group;
+    for (int u = a->cut[item], last = a->cut[item + 1]; u < last;) {
+        int i = op_of(g, u), until = last < g->start[i + 1] ? last : g->start[i + 1];
+        const e0_matrix *m = a->x->matrix + g->op[i].weight;
+        int strips = strip_count(m), begin = (u - g->start[i]) * g->step[i], end = (until - g->start[i]) * g->step[i];
+        a->x->k->matmul(m, m->data, begin, end < strips ? end : strips, until < last ? unit_data(a->x, g, until) : NULL,
+                        a->panel, a->panels, a->y + (size_t)i * (size_t)a->x->tokens);
+        u = until;
+    }
 }
 
 static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
-
-/* Strips per item: enough items to balance the threads, each at least a few kilobytes of weights. */
-static int strips_per_item(const e0_exec *x, int strips, int64_t strip_bytes) {
-    int fair = strips / (e0_pool_threads(x->pool) * 12), least = (int)(16384 / strip_bytes);
-    int n = fair > least ? fair : least;
-    if (x->tokens == 1) return n < 8 ? 4 : n / 4 * 4; /* the kernels take 4 side by side */
-    return n < 1 ? 1 : n;
-}
 
 static void add_bias(e0_exec *x, const e0_op *op) {
     for (int t = 0; t < x->tokens; t++) {
@@ -126,33 +162,29 @@ static void add_bias(e0_exec *x, const e0_op *op) {
     }
 }
 
-/* Up to 8 linears that read the same buffer: quantised once, all their strips drawn from one pool job. */
-void e0_run_linears(e0_exec *x, const e0_op *ops, int n) {
-    const e0_buffer *in = x->buffer + ops->a;
-    const float *data = e0_row(x, ops->a, 0);
-    int cols = x->matrix[ops->weight].cols, panels = e0_panel_count(x->tokens);
+/* Quantised once, all their strips drawn from one pool job. */
+int e0_run_linears(e0_exec *x, const e0_op *op, const e0_op *end) {
+    linear_args a = {.x = x, .group = group_linears(x, op, end)};
+    const e0_buffer *in = x->buffer + op->a;
+    int n = a.group.n, units = a.group.start[n], cols = x->matrix[op->weight].cols;
     bool any = false;
-    for (int i = 0; i < n; i++) any |= quantised(x->matrix + ops[i].weight);
+    for (int i = 0; i < n; i++) any |= quantised(x->matrix + op[i].weight);
+    a.data = e0_row(x, op->a, 0), a.stride = in->stride, a.panels = e0_panel_count(x->tokens);
     e0_rows rows = {0};
-    if (any) rows = e0_quantize(x, data, in->stride, x->tokens, cols);
-    e0_panel *panel = e0_scratch_get(x, SCRATCH_PANELS, (size_t)panels * sizeof *panel);
-    uint8_t *gathered = e0_scratch_get(x, SCRATCH_GATHERED, e0_gathered_bytes(x->tokens, cols));
+    if (any) rows = e0_quantize(x, a.data, a.stride, x->tokens, cols), a.rows = &rows;
+    a.panel = e0_scratch_get(x, SCRATCH_PANELS, (size_t)a.panels * sizeof *a.panel);
+    a.gathered = e0_scratch_get(x, SCRATCH_GATHERED, e0_gathered_bytes(x->tokens, cols));
+    a.cut = e0_scratch_get(x, SCRATCH_CUTS, (size_t)(units + 1) * sizeof *a.cut);
     size_t pointers = (size_t)x->tokens * (size_t)n;
-    float **y = e0_scratch_get(x, SCRATCH_POINTERS, pointers * sizeof *y + (size_t)x->tokens * sizeof(int32_t));
-    if (x->out_of_memory) return;
-    int32_t *order = (int32_t *)(y + pointers);
-    for (int t = 0; t < x->tokens; t++) order[t] = t;
-    linear_args a = {.x = x, .ops = ops, .n_ops = n, .panels = panels, .panel = panel, .rows = any ? &rows : NULL,
-                     .y = y, .order = order, .out = panel, .gathered = gathered, .data = data, .stride = in->stride};
-    e0_pool_run(x->pool, panels, gather_item, &a);
-    for (int i = 0; i < n; i++) {
-        const e0_matrix *m = x->matrix + ops[i].weight;
-        int strips = (m->rows + E0_STRIP - 1) / E0_STRIP;
-        a.step[i] = strips_per_item(x, strips, m->strip_bytes);
-        a.start[i + 1] = a.start[i] + (strips + a.step[i] - 1) / a.step[i];
-        for (int t = 0; t < x->tokens; t++) y[(size_t)i * (size_t)x->tokens + (size_t)t] = e0_row(x, ops[i].out, t);
-    }
-    e0_pool_run(x->pool, a.start[n], linear_item, &a);
+    a.y = e0_scratch_get(x, SCRATCH_POINTERS, pointers * sizeof *a.y + (size_t)x->tokens * sizeof *a.order);
+    if (x->out_of_memory) return n;
+    a.order = (int32_t *)(a.y + pointers);
+    for (int t = 0; t < x->tokens; t++) a.order[t] = t;
+    e0_pool_run(x->pool, a.panels, gather_item, &a);
     for (int i = 0; i < n; i++)
-        if (ops[i].vector >= 0) add_bias(x, ops + i);
+        for (int t = 0; t < x->tokens; t++) a.y[(size_t)i * (size_t)x->tokens + (size_t)t] = e0_row(x, op[i].out, t);
+    e0_pool_run(x->pool, e0_pool_cut(x->pool, units, a.cut), linear_item, &a);
+    for (int i = 0; i < n; i++)
+        if (op[i].vector >= 0) add_bias(x, op + i);
+    return n;
 }

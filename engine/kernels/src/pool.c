@@ -11,6 +11,7 @@
 
 static const double SPIN_SECONDS = 100e-6;
 enum { SPINS_PER_LOOK = 32 }; /* at the clock */
+enum { SHARES = 2 };          /* a run is half of the thread's share of what is left */
 
 struct e0_pool {
     int threads;
@@ -104,6 +105,15 @@ void e0_pool_run(e0_pool *p, int n, e0_item_fn fn, void *arg) {
     wake(p);
     atomic_fetch_sub_explicit(&p->undone, draw(p, 0), memory_order_acq_rel);
     while (!spin_until(p, is_done)) e0_yield();
+}
+
+int e0_pool_cut(const e0_pool *p, int units, int32_t *cut) {
+    int n = 0;
+    for (cut[0] = 0; cut[n] < units; n++) {
+        int run = (units - cut[n]) / (SHARES * p->threads);
+        cut[n + 1] = cut[n] + (run > 1 ? run : 1);
+    }
+    return n;
 }
 
 int e0_pool_threads(const e0_pool *p) { return p->threads; }

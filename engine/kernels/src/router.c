@@ -48,7 +48,7 @@ void e0_run_router(e0_exec *x, const e0_op *op) {
     e0_buffer borrowed = x->buffer[op->out]; /* the logits stand in for the ids' buffer while linears run */
     x->buffer[op->out] = (e0_buffer){logits - (size_t)x->first * (size_t)stride, op->count, stride, 2};
     e0_op linear = {.kind = E0_LINEAR, .out = op->out, .a = op->a, .weight = op->weight, .vector = -1, .layer = -1};
-    e0_run_linears(x, &linear, 1);
+    e0_run_linears(x, &linear, &linear + 1);
     x->buffer[op->out] = borrowed;
     if (x->out_of_memory) return;
     router_args a = {x, op, logits, stride};
@@ -73,7 +73,7 @@ static void ask_item(void *arg, int item, int thread) {
     (void)thread;
     ask_args *a = arg;
     int begin = item * a->step, end = begin + a->step < a->strips ? begin + a->step : a->strips;
-    a->x->k->matmul(a->m, a->m->data, begin, end, a->panels, a->n_panels, a->y);
+    a->x->k->matmul(a->m, a->m->data, begin, end, NULL, a->panels, a->n_panels, a->y);
 }
 
 /* A router's scores for `n` of this layer's inputs, spread over the chunk. False when memory is short. */
@@ -118,8 +118,9 @@ static int guess(e0_exec *x, const e0_op *router, const e0_layer_input *in, int3
     return n;
 }
 
-void e0_predict(e0_exec *x, int layer, const e0_layer_input *in, const e0_op *next) {
-    if (x->prediction < 0 || !e0_store_predicts(x->store)) return;
+void e0_predict(e0_exec *x, int layer, const e0_layer_input *in, const e0_op *next, const e0_op *end) {
+    while (next < end && next->kind != E0_ROUTER && next->kind != E0_EXPERTS) next++;
+    if (next == end || x->prediction < 0 || !e0_store_predicts(x->store)) return;
     int experts = next->count, n, sure;
     int limit = x->tokens >= PREDICT_ROWS ? experts : x->prediction * x->tokens;
     int64_t *vote = e0_scratch_get(x, SCRATCH_VOTES, (size_t)experts * (sizeof *vote + sizeof(int32_t)));
