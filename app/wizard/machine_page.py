@@ -126,7 +126,7 @@ class MachinePage(Page):
         drive, found = survey.drive, []
         if drive.cloud_service:
             text = self.tr("{0} watches this folder and would upload every model: choose another.")
-            found.append(text.format(drive.cloud_service))
+            found.append(text.format(said(drive.cloud_service)))
         if drive.kind == "network":
             found.append(self.tr("On a network drive every token waits for the network."))
         if drive.removable or drive.kind == "usb":
@@ -137,7 +137,7 @@ class MachinePage(Page):
             found.append(self.tr("This folder is kept in memory, which the model needs itself."))
         if drive.free_bytes < LITTLE_SPACE:
             found.append(
-                self.tr("Little room: a 30B model takes 17 GB, and 78 GB while it is made.")
+                self.tr("Little room: a 30B model takes 18 GB, and 79 GB while it is made.")
             )
         return found
 

@@ -86,7 +86,7 @@ def space(drive: DriveInfo, folder: Path) -> Finding:
     evidence = Text("{0} free for {1}.", gb(drive.free_bytes), folder)
     if drive.free_bytes < LITTLE_SPACE:
         status: Status = "fail" if drive.free_bytes < NO_SPACE else "warn"
-        advice = Text("A 30B model takes about 17 GB after conversion: free some space first.")
+        advice = Text("A 30B model takes about 18 GB after conversion: free some space first.")
         return Finding("disk-space", status, Text("Little disk space"), evidence, advice)
     return Finding("disk-space", "ok", Text("Disk space"), evidence)
 

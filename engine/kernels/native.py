@@ -16,6 +16,7 @@ from pathlib import Path
 
 from engine.errors import Edge0Error
 from engine.formats import TABLES, NumberFormat, strip_bytes
+from engine.text import Text
 
 LIBRARY_DIR = Path(__file__).resolve().parent / "lib"
 FORMAT_CODES = {
@@ -27,7 +28,7 @@ FORMAT_CODES = {
     NumberFormat.BF16: 3,
 }
 FLOAT32_CODE = 4
-_REPAIR = "Install Edge0 again: the package carries a library for this system."
+_REPAIR = Text("Install Edge0 again: the package carries a library for this system.")
 
 
 class NativeError(Edge0Error):
@@ -152,7 +153,7 @@ def library() -> ctypes.CDLL:
     """The loaded library, once per process. Raises NativeError."""
     path = library_path()
     if not path.is_file():
-        raise NativeError(f"The native library {path.name} is missing.", _REPAIR)
+        raise NativeError(Text("The native library {0} is missing.", path.name), _REPAIR)
     try:
         loaded = ctypes.CDLL(str(path))
         for name, (result, arguments) in _PROTOTYPES.items():
@@ -160,7 +161,8 @@ def library() -> ctypes.CDLL:
             function.restype = result
             function.argtypes = arguments
     except (OSError, AttributeError) as error:
-        raise NativeError(f"The native library {path} cannot be used: {error}.", _REPAIR) from error
+        text = Text("The native library {0} cannot be used: {1}.", path, error)
+        raise NativeError(text, _REPAIR) from error
     return loaded
 
 
@@ -184,6 +186,7 @@ def new_executor(threads: int, isa: str) -> int:
     context: int | None = library().e0_exec_new(threads, isa.encode("ascii"))
     if not context:
         raise NativeError(
-            f"This processor cannot run the {isa} kernels.", "Leave the choice at auto."
+            Text("This processor cannot run the {0} kernels.", isa),
+            Text("Leave the choice at auto."),
         )
     return context

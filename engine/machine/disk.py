@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 
 from engine.machine.samples import DiskCounters, DriveInfo, DriveKind, ProcessIO
+from engine.text import Text
 
 if sys.platform == "win32":
     from engine.machine import windows as system
@@ -45,7 +46,7 @@ _CLOUD_FOLDERS = {
     "googledrive": "Google Drive",
     "icloud": "iCloud",
     "mobile documents": "iCloud",
-    "cloudstorage": "a cloud drive",
+    "cloudstorage": Text("a cloud drive"),
     "nextcloud": "Nextcloud",
     "owncloud": "ownCloud",
     "nutstore": "Nutstore",

@@ -128,10 +128,10 @@ class Placement:
         store.shrink(keep)
         before, self.plan = self.plan, shrunk(self.plan, keep, self._needs.record_bytes)
         if pressure.total < self._total:
-            why = f"the memory limit was lowered to {pressure.total / GB:.1f} GB"
+            why = f"The memory limit was lowered to {pressure.total / GB:.1f} GB."
         else:
-            why = f"only {pressure.available / GB:.1f} GB of memory was left"
-        self._tell("shrunk", before.budget, f"{why[0].upper()}{why[1:]}.")
+            why = f"Only {pressure.available / GB:.1f} GB of memory was left."
+        self._tell("shrunk", before.budget, why)
 
     def _reconsider(self, pressure: Pressure, now: float) -> None:
         """Another way that stays right is taken; at once when our limit is another."""

@@ -246,10 +246,6 @@
         <translation>（上限，物理内存 {0}）</translation>
     </message>
     <message>
-        <source>A 30B model takes about 17 GB after conversion: free some space first.</source>
-        <translation>30B 模型转换后约占 17 GB：请先腾出空间。</translation>
-    </message>
-    <message>
         <source>A budget that holds more experts, or an NVMe SSD, will help most.</source>
         <translation>能容纳更多专家的内存预算，或 NVMe 固态硬盘，帮助最大。</translation>
     </message>
@@ -766,6 +762,10 @@
         <translation>如果回复不时停顿 1 到 3 秒，可将专家文件（models\*\*.moex）排除在扫描之外：设置向导可以添加，也可以撤销。</translation>
     </message>
     <message>
+        <source>Install Edge0 again: the package carries a library for this system.</source>
+        <translation>请重新安装 Edge0：安装包内含适合本系统的库。</translation>
+    </message>
+    <message>
         <source>Installed: {0}.</source>
         <translation>已安装：{0}。</translation>
     </message>
@@ -796,6 +796,10 @@
     <message>
         <source>Leave --shard-by-shard out.</source>
         <translation>请不要使用 --shard-by-shard。</translation>
+    </message>
+    <message>
+        <source>Leave the choice at auto.</source>
+        <translation>请保持自动选择。</translation>
     </message>
     <message>
         <source>Less than 8 GB of memory</source>
@@ -1386,6 +1390,14 @@
         <translation>本机计算库只能以最慢的方式运行</translation>
     </message>
     <message>
+        <source>The native library {0} cannot be used: {1}.</source>
+        <translation>无法使用本机库 {0}：{1}。</translation>
+    </message>
+    <message>
+        <source>The native library {0} is missing.</source>
+        <translation>缺少本机库 {0}。</translation>
+    </message>
+    <message>
         <source>The number format {0} is not known.</source>
         <translation>未知的数值格式 {0}。</translation>
     </message>
@@ -1542,6 +1554,10 @@
         <translation>此进程：工作集 {0}，已提交 {1}，虚拟 {2}。</translation>
     </message>
     <message>
+        <source>This processor cannot run the {0} kernels.</source>
+        <translation>此处理器无法运行 {0} 内核。</translation>
+    </message>
+    <message>
         <source>This processor has none of AVX2, AVX-512 or NEON dot products.</source>
         <translation>此处理器没有 AVX2、AVX-512 或 NEON 点积指令。</translation>
     </message>
@@ -1668,6 +1684,10 @@
     <message>
         <source>a USB drive or memory card</source>
         <translation>USB 硬盘或存储卡</translation>
+    </message>
+    <message>
+        <source>a cloud drive</source>
+        <translation>云盘</translation>
     </message>
     <message>
         <source>a drive that does not say what it is</source>
@@ -2400,6 +2420,10 @@
     <message>
         <source>{0} and its parts do not belong together.</source>
         <translation>{0} 与其各部分不属于同一个模型。</translation>
+    </message>
+    <message>
+        <source>A 30B model takes about 18 GB after conversion: free some space first.</source>
+        <translation>30B 模型转换后约占 18 GB：请先腾出空间。</translation>
     </message>
     <message>
         <source>Convert or download the model again. Was it the drive? Then choose Check the files in the list of models, or run edge0 doctor &quot;{0}&quot; --deep.</source>
@@ -3453,8 +3477,8 @@
         <translation>此文件夹位于内存中，而模型自己需要内存。</translation>
     </message>
     <message>
-        <source>Little room: a 30B model takes 17 GB, and 78 GB while it is made.</source>
-        <translation>空间不多：一个 30B 模型占 17 GB，制作期间占 78 GB。</translation>
+        <source>Little room: a 30B model takes 18 GB, and 79 GB while it is made.</source>
+        <translation>空间不多：一个 30B 模型占 18 GB，制作期间占 79 GB。</translation>
     </message>
     <message>
         <source>Edge0 cannot compute here. {0}</source>

@@ -15,7 +15,7 @@ KINDS = {
     name
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, errors.Edge0Error)
-} | {"NetworkError"}  # the reason in a DownloadError
+} | {"NativeError", "NetworkError"}  # the latter: the reason in a DownloadError
 FILES = sorted(ENGINE.rglob("*.py"))
 
 
