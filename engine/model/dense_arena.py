@@ -5,8 +5,6 @@ Memory: never the page cache, huge pages where possible; `close` gives it back.
 
 from __future__ import annotations
 
-import mmap
-import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from engine.container.manifest import TensorEntry
 from engine.container.reader import Container
 from engine.formats import aligned
+from engine.machine.pages import huge_pages
 from engine.model.weights import Role
 
 Floats = NDArray[np.float32]
@@ -29,7 +28,7 @@ class DenseArena:
         for entry in _resident(container):
             self._offsets[entry.name] = size
             size += aligned(entry.bytes, 64)
-        self._memory = _pages(max(size, 1))
+        self._memory = huge_pages(max(size, 1))
         self._bytes = np.frombuffer(self._memory, np.uint8)
         for entry in _resident(container):
             container.read_dense_into(entry.name, self._view(entry))
@@ -50,16 +49,6 @@ class DenseArena:
         """Give the memory back. No array over it may be left."""
         del self._bytes
         self._memory.close()
-
-
-def _pages(size: int) -> mmap.mmap:
-    """Fresh memory. Private: Linux gives huge pages to no shared memory unless told to."""
-    if sys.platform == "win32":
-        return mmap.mmap(-1, size)
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if sys.platform == "linux":
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
 
 
 def _resident(container: Container) -> Iterator[TensorEntry]:

@@ -8,25 +8,31 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from ctypes import c_double, c_int, c_int64
+from ctypes import c_double, c_int, c_int64, c_void_p
 
+import numpy as np
 import torch
 
 from engine.kernels import native
 from engine.machine.cpu import compute_threads
+from engine.machine.pages import huge_pages
 
 _TOKENS, _COLS, _ROWS = 512, 2048, 4096
-_PASSES = 5
+PASSES = 5
 
 
-def read_bandwidth(threads: int, size: int) -> float:
-    """Bytes a second that compute threads read from `size` bytes of memory, best of a few passes.
+class PlainRead:
+    """Memory of `size` bytes, 1 MiB at least; below the processor's caches it measures those."""
 
-    A size below the processor's caches measures those. 0 where memory is too short to measure it.
-    """
-    measure = native.library().e0_read_bandwidth
-    measure.restype, measure.argtypes = c_double, (c_int, c_int64)
-    return float(measure(threads, size))
+    def __init__(self, size: int) -> None:
+        self._memory = np.frombuffer(huge_pages(size), np.uint8)
+        self._memory[:] = 1  # real pages
+        self._measure = native.library().e0_read_bandwidth
+        self._measure.restype, self._measure.argtypes = c_double, (c_void_p, c_int64, c_int)
+
+    def bytes_s(self, threads: int) -> float:
+        """Bytes a second that so many compute threads read of it, best of a few passes."""
+        return float(self._measure(self._memory.ctypes.data, self._memory.size, threads))
 
 
 def matmul_gflops(threads: int) -> float:
@@ -35,7 +41,7 @@ def matmul_gflops(threads: int) -> float:
     x = torch.randn(_TOKENS, _COLS).bfloat16()
     weight = torch.randn(_ROWS, _COLS).bfloat16()
     best = float("inf")
-    for _ in range(_PASSES):
+    for _ in range(PASSES):
         begin = time.perf_counter()
         torch.nn.functional.linear(x, weight)
         best = min(best, time.perf_counter() - begin)
@@ -50,7 +56,7 @@ def main() -> None:
     options = parser.parse_args()
     result = {
         "threads": options.threads,
-        "read_gb_s": round(read_bandwidth(options.threads, options.mib << 20) / 1e9, 2),
+        "read_gb_s": round(PlainRead(options.mib << 20).bytes_s(options.threads) / 1e9, 2),
         "bf16_gflops": round(matmul_gflops(options.threads), 1),
     }
     print(json.dumps(result))

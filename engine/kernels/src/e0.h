@@ -236,7 +236,7 @@ E0_API void e0_exec_take_times(e0_exec *, e0_times *);
 E0_API int e0_exec_matmul(e0_exec *, const e0_matrix *, const float *x, int tokens, float *y);
 
 /* ---- bandwidth.c ---- */
-/* Bytes a second that `threads` read from `bytes` of memory (best of a few passes); 0 when short of memory. */
-E0_API double e0_read_bandwidth(int threads, int64_t bytes);
+/* Bytes a second that `threads` read from `data`, best of a few passes; 0 for less than a piece of 1 MiB. */
+E0_API double e0_read_bandwidth(const uint64_t *data, int64_t bytes, int threads);
 
 #endif
