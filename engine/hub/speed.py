@@ -20,11 +20,11 @@ from engine.store.hits import HITS_HIGH, HITS_LOW, PAGE_CACHE_SHARE, hit_rate, s
 from engine.store.needs import MemoryNeeds
 
 SPREAD = 1.3
-LAYER_S = 1.1e-4  # norms, attention of a short text, routing, hand-overs between threads
+LAYER_S = 1e-4  # norms, attention of a short text, routing, hand-overs between threads
 MAPPED_HITS = 0.8  # of the usual hits: what is mapped is held and released by whole huge pages
 SERIAL = 0.5  # of the shorter of compute and waiting, what the longer one does not hide
 SMALL_BYTES = 200e6  # a model that processor caches may hold to a good part
-MAPPED_RECORD_S = 4.5e-5  # hand-over and flushes for a record that only the page cache holds
+MAPPED_RECORD_S = 2e-5  # hand-over and flushes for a record that only the page cache holds
 MAPPED_RECLAIM = 1.3  # a cold record takes so much longer mapped than read unbuffered
 PREFILL_EFFICIENCY = (0.40, 0.90)
 
@@ -144,7 +144,10 @@ def _weights_s(machine: MachineSpeed, needs: MemoryNeeds) -> float:
 
 
 def _usual_hits(needs: MemoryNeeds, share: float) -> float:
-    """Between the two models whose routing was recorded."""
+    """Between the two models whose routing was recorded; none where all are used in turn: what
+    comes next is what was replaced."""
+    if needs.token_cycle_records >= needs.experts_total:
+        return 1.0 if share >= 1 else 0.0
     return (hit_rate(needs, share, HITS_LOW) + hit_rate(needs, share, HITS_HIGH)) / 2
 
 

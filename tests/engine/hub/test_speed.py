@@ -55,6 +55,16 @@ def test_a_small_model_profits_from_processor_caches() -> None:
     )
 
 
+def test_a_model_that_uses_all_its_weights_in_turn_reads_them_all_until_they_all_fit() -> None:
+    cost = ModelCost(DENSE, 8_000_000_000)
+    read_s = drive_s(FAST, DENSE, 1.0)
+    for part in (0.5, 0.9):
+        budget = DENSE.fixed_bytes + int(part * DENSE.experts_total) * DENSE.record_bytes
+        told = expected_speed(FAST, cost, budget, mode="direct")
+        assert read_s < 1 / told.expected_tok_s < 1.5 * read_s
+    assert expected_speed(FAST, cost, DENSE.whole_bytes).expected_tok_s > 5 / read_s
+
+
 def test_the_longer_of_compute_and_waiting_hides_half_of_the_other() -> None:
     budget = QWEN.fixed_bytes + QWEN.experts_total // 4 * QWEN.record_bytes
     compute = token_bytes(QWEN, 250) / 40e9 + 48 * LAYER_S
