@@ -21,6 +21,7 @@ import system_packages
 from environment import Project, SetupError, call, child_environment, ensure_venv, install
 
 MINIMUM_PYTHON = (3, 10)
+MOST_WORKERS = 4  # of pytest; each takes a gigabyte
 
 
 def check_python(version: tuple[int, int], maxsize: int = sys.maxsize) -> None:
@@ -102,9 +103,13 @@ def run(project: Project) -> int:
 
 
 def test(project: Project, arguments: Sequence[str]) -> int:
-    """Install with the test tools and run every test; `arguments` go to pytest."""
+    """Install with the test tools and run every test; `arguments` go to pytest.
+
+    Several workers share them; `-n 0` among the arguments means none.
+    """
     set_up(project, ["test"], window=False)
-    return call(project, "-m", "pytest", *arguments).returncode
+    workers = ("-n", str(min(os.cpu_count() or 1, MOST_WORKERS)), "--dist", "worksteal")
+    return call(project, "-m", "pytest", *workers, *arguments).returncode
 
 
 def main(arguments: Sequence[str] | None = None, root: Path | None = None) -> int:

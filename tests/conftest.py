@@ -12,12 +12,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import filelock
 import hypothesis
 import numpy as np
 import platformdirs
 import pytest
 
-from tests.helpers.real_environment import hide_user_folders
+from tests.helpers.real_environment import REAL, hide_user_folders
 
 _HOME = Path(tempfile.mkdtemp(prefix="edge0-test-home-"))
 hide_user_folders(_HOME)  # at import: libraries read these when they are first imported
@@ -28,6 +29,13 @@ hypothesis.settings.register_profile("edge0", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("edge0")
 
 THREAD_GRACE_S = 3.0
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """The workers start in this process's environment, and hide the user's folders themselves."""
+    os.environ.clear()
+    os.environ.update(REAL)
 
 
 def pytest_unconfigure() -> None:
@@ -82,9 +90,13 @@ def starter_gguf() -> Path:
 
 @pytest.fixture(scope="session")
 def starter_container(starter_gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The starter model converted to int8 (read only: tests share it)."""
+    """The starter model converted to int8 (read only: tests, and pytest's workers, share it)."""
     from engine.prepare.prepare import prepare
 
-    target = tmp_path_factory.mktemp("models") / "SmolLM2-135M-Instruct-int8"
-    prepare(starter_gguf, target, quant="int8")
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    target = folder / "models" / "SmolLM2-135M-Instruct-int8"
+    with filelock.FileLock(folder / "starter.lock"):
+        prepare(starter_gguf, target, quant="int8")  # the second time, nothing is left to do
     return target

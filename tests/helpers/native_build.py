@@ -16,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import filelock
+
 from engine.kernels import build
 from tests.helpers.real_environment import REAL_CACHE
 
@@ -109,14 +111,15 @@ def executable(flavour: Flavour, program: str) -> Path:
     name, made_of = flavour.name.replace(" ", "-"), _hash(flavour)
     folder = CACHE / f"{name}-{made_of}"
     suffix = ".exe" if flavour.target.system == "windows" else ""
-    if not folder.is_dir():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        for old in CACHE.glob(f"{name}-*"):
-            shutil.rmtree(old, ignore_errors=True)
-        with tempfile.TemporaryDirectory(dir=CACHE) as work:
-            _build(flavour, suffix, made_of, Path(work))
-            assert _hash(flavour) == made_of, "the sources changed while they were compiled"
-            shutil.copytree(work, folder, ignore=shutil.ignore_patterns("*.o"))
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(CACHE / f"{name}.lock"):
+        if not folder.is_dir():
+            for old in CACHE.glob(f"{name}-*"):
+                shutil.rmtree(old, ignore_errors=True)
+            with tempfile.TemporaryDirectory(dir=CACHE) as work:
+                _build(flavour, suffix, made_of, Path(work))
+                assert _hash(flavour) == made_of, "the sources changed while they were compiled"
+                shutil.copytree(work, folder, ignore=shutil.ignore_patterns("*.o"))
     return folder / f"{program}{suffix}"
 
 

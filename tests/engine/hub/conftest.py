@@ -56,6 +56,11 @@ def odd_folder(tmp_path: Path) -> Path:
     return tmp_path / ODD / "model"
 
 
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    return tmp_path / ODD
+
+
 def blob(size: int, seed: int = 0) -> bytes:
     """Bytes that no two places share."""
     return random.Random(seed).randbytes(size)

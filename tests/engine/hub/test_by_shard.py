@@ -23,7 +23,6 @@ from engine.hub.policy import DownloadPolicy
 from engine.hub.ticket import DOWNLOADS
 from engine.hub.unfinished import drop_unfinished, list_unfinished
 from engine.stop import StopFlag
-from tests.engine.hub.conftest import ODD
 from tests.helpers.fake_hub import FakeHub
 from tests.helpers.sharded import shard
 from tests.helpers.tiny_models import make_tiny_checkpoint
@@ -46,11 +45,6 @@ def ordered_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def hub(ordered_files: dict[str, bytes]) -> Iterator[FakeHub]:
     with FakeHub({"org/model": ordered_files}) as hub:
         yield hub
-
-
-@pytest.fixture
-def models(tmp_path: Path) -> Path:
-    return tmp_path / ODD
 
 
 def options(hub: FakeHub, quick: DownloadPolicy, **more: Any) -> GetOptions:

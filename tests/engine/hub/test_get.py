@@ -6,7 +6,6 @@ import io
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -23,24 +22,15 @@ from engine.errors import DownloadError, Stopped, StorageError
 from engine.events import Progress
 from engine.hub.get import GetOptions, get_model
 from engine.hub.policy import DownloadPolicy
-from engine.hub.progress import DownloadProgress
 from engine.hub.ticket import DOWNLOADS
-from engine.hub.unfinished import drop_unfinished, list_unfinished
+from engine.hub.unfinished import list_unfinished
 from engine.library import list_models
 from engine.prepare.prepare import prepare
-from engine.prepare.target import claimed
-from engine.starter import STARTER_NAME
 from engine.stop import StopFlag
-from tests.engine.hub.conftest import ODD
 from tests.helpers.fake_hub import FakeHub, Fault
 
 ROOT = Path(__file__).parents[3]
 NAME = "model-nf4"
-
-
-@pytest.fixture
-def models(tmp_path: Path) -> Path:
-    return tmp_path / ODD
 
 
 @pytest.fixture
@@ -161,37 +151,6 @@ def test_an_order_goes_on_with_its_commit_after_the_branch_moved(
     assert not list_unfinished(models)
 
 
-def test_cancel_leaves_nothing(hub: FakeHub, models: Path, quick: DownloadPolicy) -> None:
-    hub.faults = [Fault("status", "model-00002", times=-1, after=1, status=500)]
-    with pytest.raises(DownloadError):
-        get_model(options(hub, quick), models)
-    assert len(list_unfinished(models)) == 1
-    drop_unfinished(models, NAME)
-    assert not list_unfinished(models)
-    assert [path for path in models.rglob("*") if path.is_file()] == []
-
-
-def test_what_local_conversions_and_the_starter_left_is_listed_and_dropped(models: Path) -> None:
-    (models / "模型 é-nf4.partial").mkdir(parents=True)
-    (models / "模型 é-nf4.partial/dense").write_bytes(bytes(9000))
-    (models / "whole").mkdir()
-    (models / ".starter").mkdir()
-    assert STARTER_NAME not in [one.name for one in list_unfinished(models)]  # nothing came yet
-    (models / ".starter/wheel.part").write_bytes(bytes(9000))
-    found = {one.name: one.kind for one in list_unfinished(models)}
-    assert found == {"模型 é-nf4": "local", STARTER_NAME: "starter"}
-    for name in (*found, "../models", "whole"):
-        drop_unfinished(models, name)
-    assert [path.name for path in models.iterdir()] == ["whole"]
-
-
-def test_what_is_at_work_is_not_dropped(models: Path) -> None:
-    (models / "m.partial").mkdir(parents=True)
-    with claimed(models / "m"), pytest.raises(StorageError):
-        drop_unfinished(models, "m")
-    assert (models / "m.partial").is_dir()
-
-
 def test_a_mirror_can_take_over(hub: FakeHub, models: Path, quick: DownloadPolicy) -> None:
     hub.faults = [Fault("status", "model-00003", times=-1, after=1, status=500)]
     with pytest.raises(DownloadError):
@@ -273,35 +232,3 @@ def test_killed_at_any_time_it_goes_on(
     assert json.loads(done.stdout.splitlines()[-1])["finished"] == str(models / NAME)
     assert same_weights(records(models / NAME), expected)
     assert os.listdir(models / DOWNLOADS) == [f"{NAME}.json"]
-
-
-def test_an_order_that_could_never_fit_is_not_listed(
-    hub: FakeHub, models: Path, quick: DownloadPolicy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    models.mkdir()
-    usage = shutil.disk_usage(models)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=60_000_000))
-    with pytest.raises(StorageError, match="too full"):
-        get_model(options(hub, quick), models)
-    assert list_unfinished(models) == []
-    assert [path for path in models.rglob("*") if path.is_file()] == []
-
-
-def test_an_order_begun_stays_listed_when_the_disk_is_full_later(
-    hub: FakeHub, models: Path, quick: DownloadPolicy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stop = StopFlag()
-
-    def stop_early(progress: Progress) -> None:
-        if isinstance(progress, DownloadProgress) and progress.done:
-            stop.set()
-
-    hub.bytes_per_s = 400_000
-    with pytest.raises(Stopped):
-        get_model(options(hub, quick), models, stop_early, stop)
-    usage = shutil.disk_usage(models)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=60_000_000))
-    with pytest.raises(StorageError, match="too full"):
-        get_model(options(hub, quick), models)
-    (work,) = list_unfinished(models)
-    assert (work.name, work.kind) == (NAME, "hub") and work.done > 0

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-import filelock
 import pytest
 
 from engine.checkpoint.checkpoint import open_checkpoint
@@ -25,32 +24,15 @@ from engine.events import Progress
 from engine.prepare.by_shard import prepare_by_shard
 from engine.prepare.prepare import PrepareSummary, prepare
 from engine.stop import StopFlag
+from tests.engine.prepare.conftest import contents
 from tests.helpers.tiny_models import make_tiny_checkpoint
 
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory) -> Path:
-    return make_tiny_checkpoint(
-        "qwen3_moe", tmp_path_factory.mktemp("source") / "model", num_hidden_layers=2
-    )
-
-
-@pytest.fixture(scope="module")
-def finished(source, tmp_path_factory) -> dict[str, bytes]:
-    out = tmp_path_factory.mktemp("finished") / "out"
-    prepare(source, out)
-    return contents(out)
-
-
 @pytest.fixture(autouse=True)
 def frequent_syncs(monkeypatch):
     monkeypatch.setattr(writer, "SYNC_BYTES", 20_000)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def interrupted(source: Path, out: Path, step: int, error: BaseException) -> None:
@@ -162,61 +144,6 @@ def test_another_source_of_the_same_shape_starts_anew(source, tmp_path, finished
     assert contents(out) == finished
 
 
-def test_the_same_command_after_success_does_nothing(source, tmp_path):
-    out = tmp_path / "out"
-    prepare(source, out)
-    before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
-    assert prepare(source, out).already
-    assert before == {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
-
-
-def test_an_older_conversion_is_replaced_only_when_asked(source, tmp_path):
-    out = tmp_path / "out"
-    prepare(source, out, "nf4")
-    with pytest.raises(StorageError, match="overwrite"):
-        prepare(source, out, "int8")
-    assert Container.open(out).manifest.quant == "nf4"
-    prepare(source, out, "int8", overwrite=True)
-    assert Container.open(out).manifest.quant == "int8"
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_a_folder_of_other_files_is_never_touched(source, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "thesis.txt").write_text("years of work", encoding="utf-8")
-    for overwrite in (False, True):
-        with pytest.raises(StorageError, match="not a converted model"):
-            prepare(source, out, overwrite=overwrite)
-    assert contents(out) == {"thesis.txt": b"years of work"}
-
-
-def test_a_foreign_partial_folder_is_never_touched(source, tmp_path):
-    partial = tmp_path / "out.partial"
-    partial.mkdir()
-    (partial / "thesis.txt").write_text("years of work", encoding="utf-8")
-    with pytest.raises(StorageError, match="other files"):
-        prepare(source, tmp_path / "out")
-    assert contents(partial) == {"thesis.txt": b"years of work"}
-
-
-def test_an_empty_folder_is_a_fine_target(source, tmp_path, finished):
-    (tmp_path / "out").mkdir()
-    prepare(source, tmp_path / "out")
-    assert contents(tmp_path / "out") == finished
-
-
-def test_two_conversions_of_one_target_do_not_mix(source, tmp_path, finished):
-    out = tmp_path / "out"
-    with (
-        filelock.FileLock(tmp_path / ".out.edge0-lock"),
-        pytest.raises(StorageError, match="Another"),
-    ):
-        prepare(source, out)
-    prepare(source, out)
-    assert contents(out) == finished
-
-
 @pytest.mark.parametrize("call", [3, 9, 14])
 def test_a_full_disk_is_told_and_can_be_resumed(source, tmp_path, finished, monkeypatch, call):
     out, sync, calls = tmp_path / "out", os.fsync, iter(range(10**6))
@@ -289,21 +216,6 @@ def test_shard_by_shard_does_not_ask_for_it_again_either(source, tmp_path, monke
     lying = lying_bytes(tmp_path / "out.partial")
     left = convert(-1).bytes - lying
     assert 0 < supply.reserved[-1] <= left
-
-
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_without_permission(source, tmp_path):
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o500)
-    with pytest.raises(StorageError, match="Permission"):
-        prepare(source, closed / "out")
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc takes no file, even root's")
-def test_a_folder_that_takes_no_file_is_not_another_conversion(source):
-    with pytest.raises(StorageError) as caught:
-        prepare(source, Path("/proc/out"))
-    assert "Another conversion" not in caught.value.message
 
 
 def test_the_work_folder_goes_with_its_journal(source, tmp_path):
