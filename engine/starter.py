@@ -109,7 +109,7 @@ def _is_whole(path: Path) -> bool:
     """A converted model appears by one rename, its own reader is strict, and no check found it
     damaged."""
     try:
-        Container.open(path).refuse_known_damage()
+        Container.open(path).refuse_damage()
     except (ContainerError, StorageError):
         return False
     return True

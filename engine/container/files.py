@@ -7,6 +7,7 @@ files, so that a hostile folder can neither lead outside nor make a read hang.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import stat
@@ -17,10 +18,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.errors import ContainerError, StorageError
+from engine.stop import StopFlag
 from engine.text import Text, gb
 
 SPARE_BYTES = 64 << 20  # manifest, tokenizer and what the file system needs itself
 _FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
+VERIFY_CHUNK = 8 << 20
 
 
 @contextmanager
@@ -93,6 +96,19 @@ def read_range(file: BinaryIO, path: Path, offset: int, target: memoryview) -> N
                     Text("The file is cut short: convert or download the model again."),
                 )
             done += count
+
+
+def hash_range(path: Path, offset: int, size: int, stop: StopFlag) -> str:
+    """SHA-256 of part of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    buffer = memoryview(bytearray(min(size, VERIFY_CHUNK)))
+    with open_checked(path) as file:
+        for start in range(0, size, VERIFY_CHUNK):
+            stop.check()
+            part = buffer[: min(VERIFY_CHUNK, size - start)]
+            read_range(file, path, offset + start, part)
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def check_space(folder: Path, needed: int) -> None:

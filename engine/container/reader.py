@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 
 from engine.container.checks import check, check_weights
 from engine.container.embedding import decode_rows
-from engine.container.files import checked_size, open_checked, read_range, storage_errors
+from engine.container.files import (
+    checked_size,
+    hash_range,
+    open_checked,
+    read_range,
+    storage_errors,
+)
 from engine.container.manifest import (
     DENSE_NAME,
     MANIFEST_NAME,
@@ -39,7 +45,6 @@ from engine.model.shape import ModelShape
 from engine.stop import StopFlag
 from engine.text import Text, joined
 
-VERIFY_CHUNK = 8 << 20
 SMALL_BYTES = 64 << 10  # norms and biases: all of them are hashed in a moment
 MAX_REPORTED = 5
 
@@ -108,6 +113,7 @@ class Container:
         with open_checked(self.dense_path) as file:
             read_range(file, self.dense_path, entry.offset, target.data)
         if entry.bytes <= SMALL_BYTES and hashlib.sha256(target.data).hexdigest() != entry.sha256:
+            note_verified(self.path, self.all_files, intact=False)
             raise ContainerError(_damage_report(self.path, [name]), DAMAGED)
 
     def embedding_rows(self, ids: Sequence[int]) -> NDArray[np.float32]:
@@ -148,6 +154,13 @@ class Container:
                 ),
             )
 
+    def refuse_damage(self) -> None:
+        """`refuse_known_damage`, and compares what is read whole at every opening, in a moment."""
+        self.refuse_known_damage()
+        dense, parts = self.dense_path, self._resident_parts()
+        small = [part for part in parts if part[1] != dense or part[3] <= SMALL_BYTES]
+        self._compare(small, lambda _: None, StopFlag())
+
     @property
     def verified(self) -> tuple[Verified, float]:
         """Whether `verify` has seen the files as they are now, and when."""
@@ -178,7 +191,7 @@ class Container:
         done, total = 0, sum(size for _, _, _, size, _ in parts)
         for what, path, offset, size, sha256 in parts:
             progress(Progress(done, total, Text("checking {0}", what)))
-            if _hash(path, offset, size, stop) != sha256:
+            if hash_range(path, offset, size, stop) != sha256:
                 damaged.append(what)
             done += size
         if damaged:
@@ -228,8 +241,7 @@ class Container:
                     DAMAGED,
                 )
         tensors = manifest.tensors.values()
-        start = next(iter(tensors)).offset
-        _check_header(self.dense_path, dense_header(tensors, start))
+        _check_header(self.dense_path, dense_header(tensors, next(iter(tensors)).offset))
         for number, path in enumerate(self.files):
             _check_header(path, moex_header(manifest, number))
 
@@ -246,7 +258,7 @@ class Container:
             return
         for what, path, offset, size, sha256 in self._parts():
             touched = any(a < offset + size and offset < b for a, b in gaps.get(path, ()))
-            if touched and _hash(path, offset, size, StopFlag()) != sha256:
+            if touched and hash_range(path, offset, size, StopFlag()) != sha256:
                 raise ContainerError(_damage_report(self.path, [what]), DAMAGED)
 
 
@@ -271,18 +283,6 @@ def _read(path: Path, offset: int, size: int) -> Bytes:
     with open_checked(path) as file:
         read_range(file, path, offset, data.data)
     return data
-
-
-def _hash(path: Path, offset: int, size: int, stop: StopFlag) -> str:
-    digest = hashlib.sha256()
-    buffer = memoryview(bytearray(min(size, VERIFY_CHUNK)))
-    with open_checked(path) as file:
-        for start in range(0, size, VERIFY_CHUNK):
-            stop.check()
-            part = buffer[: min(VERIFY_CHUNK, size - start)]
-            read_range(file, path, offset + start, part)
-            digest.update(part)
-    return digest.hexdigest()
 
 
 def _check_header(path: Path, expected: bytes) -> None:

@@ -1,9 +1,9 @@
 """What is known about a model's bytes without reading them: parts that were never written, and when
 every byte was last compared with its hash.
 
-Owns a note in the cache, named after the model's manifest: sizes and times of the files that were
-compared. Model folders stay as they are; a note that is missing or damaged counts as none. Any
-thread.
+Owns a note in the cache, named after the model's manifest and which file that is, as a copy has its
+own: sizes and times of the files that were compared. Model folders stay as they are; a note that is
+missing or damaged counts as none. Any thread.
 """
 
 from __future__ import annotations
@@ -31,9 +31,14 @@ Verified = Literal["never", "changed", "damaged", "intact"]
 
 
 def note_path(folder: Path) -> Path:
-    """Where a model's note is kept. Raises OSError when it has no manifest."""
-    manifest = (folder / MANIFEST_NAME).read_bytes()
-    return cache_root() / "verified" / f"{hashlib.sha256(manifest).hexdigest()[:32]}.json"
+    """Where a model's note is kept. Raises OSError when it has no manifest.
+
+    A copy may keep every size and time, and be damaged where the other is not: its inode differs.
+    """
+    with open(folder / MANIFEST_NAME, "rb") as file:
+        which = f"{os.fstat(file.fileno()).st_ino}:".encode("ascii")
+        name = hashlib.sha256(which + file.read()).hexdigest()[:32]
+    return cache_root() / "verified" / f"{name}.json"
 
 
 def note_verified(folder: Path, files: Sequence[Path], intact: bool = True) -> None:

@@ -182,7 +182,7 @@ def _fetch_and_convert(
 def _installed(target: Path) -> GetSummary | None:
     try:
         container = Container.open(target)
-        container.refuse_known_damage()
+        container.refuse_damage()
     except Edge0Error:
         return None
     return GetSummary(target, container.manifest.weight_bytes, already=True)

@@ -54,33 +54,29 @@ def found_complete(out: Path, plan: Manifest, overwrite: bool) -> bool:
         return False
     if out.is_dir() and not any(out.iterdir()):
         return False
-    known = (out / MANIFEST_NAME).is_file()
-    if known and _is_planned(out, plan):
-        return _is_sound(out)
-    if not known:
+    if not (out / MANIFEST_NAME).is_file() and not any(out.glob("*.moex")):
         raise StorageError(
             Text("{0} exists and is not a converted model.", out),
             Text("Choose a new folder as the target."),
         )
-    if not overwrite:
-        raise StorageError(
-            Text("{0} exists and was converted from another model or with other options.", out),
-            Text("Choose a new folder, or add --overwrite to replace it."),
-        )
-    return False
-
-
-def _is_planned(out: Path, plan: Manifest) -> bool:
     try:
-        found = read_manifest(out)
-    except Edge0Error:  # a damaged one is as good as another one: it may be replaced if asked
-        return False
+        planned = _is_planned(read_manifest(out), plan)
+        fault = Text("{0} exists and was converted from another model or with other options.", out)
+    except Edge0Error as error:
+        planned = False
+        fault = Text("{0} holds a damaged model: {1}", out, error.message)
+    if not planned and not overwrite:
+        raise StorageError(fault, Text("Choose a new folder, or add --overwrite to replace it."))
+    return planned and _is_sound(out)
+
+
+def _is_planned(found: Manifest, plan: Manifest) -> bool:
     return plan.id in (found.id, identity(_in_expert_order(found)))
 
 
 def _is_sound(out: Path) -> bool:
     try:
-        Container.open(out).refuse_known_damage()
+        Container.open(out).refuse_damage()
     except ContainerError:
         return False
     return True

@@ -2654,6 +2654,10 @@
         <translation>{0} 有 {1} 字节；最多接受 {2} 字节。</translation>
     </message>
     <message>
+        <source>{0} holds a damaged model: {1}</source>
+        <translation>{0} 中的模型已损坏：{1}</translation>
+    </message>
+    <message>
         <source>{0} holds a file named {1}, which is not safe to store.</source>
         <translation>{0} 中有名为 {1} 的文件，存储它不安全。</translation>
     </message>

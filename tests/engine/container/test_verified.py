@@ -125,3 +125,22 @@ def test_a_damaged_note_counts_as_none(model: Path, note: str) -> None:
     verify(model)
     note_path(model).write_text(note, encoding="utf-8")
     assert Container.open(model).verified == ("never", 0.0)
+
+
+def test_a_copy_that_rots_says_nothing_of_the_first_one(model: Path, tmp_path: Path) -> None:
+    """As `cp -a` makes it: every size and time is the same."""
+    copied = Path(shutil.copytree(model, tmp_path / "other"))
+    damage(next(copied.glob("*.moex")), 9000)
+    with pytest.raises(ContainerError):
+        verify(copied)
+    Container.open(model).refuse_known_damage()
+    verify(model)
+    assert Container.open(copied).verified[0] == "damaged"
+
+
+def test_a_damaged_norm_that_was_read_is_remembered(model: Path) -> None:
+    entry = Container.open(model).manifest.tensors["layers.0.attention_norm"]
+    damage(model / DENSE_NAME, entry.offset)
+    with pytest.raises(ContainerError):
+        Edge0Runtime.from_config(Edge0Config(model))
+    assert Container.open(model).verified[0] == "damaged"

@@ -51,3 +51,13 @@ def test_what_is_no_model_any_more_is_not_touched(
     with pytest.raises(StorageError, match="exists and was made from another"):
         get_model(options, tmp_path)
     assert hub.body_bytes("shard") == before
+
+
+def test_a_tokenizer_that_refuses_to_open_is_fetched_again_without_a_check(
+    hub: FakeHub, quick: DownloadPolicy, tmp_path: Path
+) -> None:
+    options = GetOptions("org/model", endpoint=hub.url, policy=quick)
+    path = get_model(options, tmp_path).path
+    damage(path / "tokenizer.json", 100)
+    assert not get_model(options, tmp_path).already
+    verify(path)

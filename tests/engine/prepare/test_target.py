@@ -114,3 +114,30 @@ def test_a_folder_that_takes_no_file_is_not_another_conversion(source):
     with pytest.raises(StorageError) as caught:
         prepare(source, Path("/proc/out"))
     assert "Another conversion" not in caught.value.message
+
+
+def test_a_model_that_no_chat_can_begin_with_is_made_again_without_a_check(tmp_path: Path) -> None:
+    """What an opening refuses sends the user here."""
+    out = make_tiny_container(tmp_path / "m", num_hidden_layers=2)
+    container = Container.open(out)
+    norm = container.manifest.tensors["layers.0.attention_norm"]
+    side = container.manifest.side_files[0]
+    for name, offset in ((side.name, side.bytes // 2), (container.dense_path.name, norm.offset)):
+        damage(out / name, offset)
+        assert not prepare(tmp_path / "m-source", out).already
+        verify(out)
+
+
+@pytest.mark.parametrize("manifest", [None, b"{"])
+def test_a_model_that_cannot_be_known_is_called_damaged_and_replaced_when_asked(
+    tmp_path: Path, manifest: bytes | None
+) -> None:
+    out, source = make_tiny_container(tmp_path / "m", num_hidden_layers=2), tmp_path / "m-source"
+    (out / "manifest.json").unlink()
+    if manifest is not None:
+        (out / "manifest.json").write_bytes(manifest)
+    with pytest.raises(StorageError, match="holds a damaged model") as caught:
+        prepare(source, out)
+    assert "--overwrite" in caught.value.next_step
+    prepare(source, out, overwrite=True)
+    verify(out)
