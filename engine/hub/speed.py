@@ -6,7 +6,7 @@
     token   = the longer of both, and half of the shorter
     prompt  = 2 x active weights x tokens / the kernels' speed in batches, and the records it needs
 
-Measured decode is within 30 % of that (`tests/bench/forecast.py`), so that is the range given.
+The median of measured decode is within 30 % of that (`tests/bench/forecast.py`): the range given.
 """
 
 from __future__ import annotations
