@@ -75,7 +75,6 @@ class StoreCounters(ctypes.Structure):
 
     _fields_ = (
         *((name, c_int64) for name in ("hits", "misses", "bytes_read", "evictions")),
-        *((name, c_int64) for name in ("predicted", "recalled")),
         *((name, c_int64) for name in ("ahead_reads", "ahead_used", "ahead_wasted")),
         ("wait_s", c_double),
         ("read_s", c_double),

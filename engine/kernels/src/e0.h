@@ -143,7 +143,7 @@ typedef struct {
 
 typedef struct {
     int64_t hits, misses, bytes_read, evictions;
-    int64_t predicted, recalled, ahead_reads, ahead_used, ahead_wasted;
+    int64_t ahead_reads, ahead_used, ahead_wasted;
     double wait_s, read_s;
 } e0_store_counters;
 

@@ -124,7 +124,7 @@ void e0_exec_take_times(e0_exec *x, e0_times *out) {
 }
 
 int e0_exec_matmul(e0_exec *x, const e0_matrix *m, const float *in, int tokens, float *y) {
-    int rows_padded = (m->rows + E0_STRIP - 1) / E0_STRIP * E0_STRIP;
+    int rows_padded = e0_strips(m) * E0_STRIP;
     int base = x->buffers, matrix = e0_exec_add_matrix(x, m);
     x->buffer = grown(x->buffer, x->buffers, sizeof *x->buffer);
     x->buffer[x->buffers++] = (e0_buffer){(float *)(uintptr_t)in, m->cols, m->cols, tokens};

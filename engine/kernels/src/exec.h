@@ -60,6 +60,9 @@ struct e0_exec {
     bool out_of_memory;
 };
 
+static inline int e0_strips(const e0_matrix *m) { return (m->rows + E0_STRIP - 1) / E0_STRIP; }
+static inline bool e0_quantised(const e0_matrix *m) { return m->format < E0_BF16; }
+
 void *e0_scratch_get(e0_exec *, int which, size_t bytes); /* 64-byte aligned; grows; NULL sets out_of_memory */
 float *e0_row(const e0_exec *, int buffer, int token);    /* token counts from the chunk's first row */
 e0_rows e0_quantize(e0_exec *, const float *x, int stride, int tokens, int cols);

@@ -50,13 +50,12 @@ static run_part take_part(const expert_args *a, int *u, int end) {
     return part;
 }
 
-static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
-static bool quantised_input(const expert_args *a) { return quantised(a->m) || quantised(a->m + 1); }
+static bool quantised_input(const expert_args *a) { return e0_quantised(a->m) || e0_quantised(a->m + 1); }
 
 /* Gate and up of rows [32 first, 32 last) for every token of the group: y[t] is gate, y[t] + wide up. */
 static void multiply_both(const expert_args *a, const e0_group *g, int first, int last, const uint8_t *then, float *tmp,
                           float **y) {
-    int all = (a->m[0].rows + E0_STRIP - 1) / E0_STRIP, begin = 2 * first, end = 2 * last < all ? 2 * last : all;
+    int all = e0_strips(a->m), begin = 2 * first, end = 2 * last < all ? 2 * last : all;
     int wide = a->blocks_at_once * E0_BLOCK, n = g->end - g->begin;
     const e0_panel *in = a->panel + g->first_panel;
     const uint8_t *gate = g->data + a->m[0].offset, *up = g->data + a->m[1].offset;
@@ -71,7 +70,7 @@ static void activate(const expert_args *a, const e0_panel *h, int token, int blo
     int left = a->m[0].rows - block * E0_BLOCK, width = left < E0_BLOCK ? left : E0_BLOCK;
     float *to = (float *)(uintptr_t)h->x[token] + block * E0_BLOCK;
     a->x->k->gate(gate, gate + a->blocks_at_once * E0_BLOCK, width, a->op->flags, to);
-    if (!quantised(a->m + 2)) return;
+    if (!e0_quantised(a->m + 2)) return;
     int at = block * h->tokens + token;
     a->x->k->quantize_row(to, width, (int8_t *)(uintptr_t)h->q + at * E0_BLOCK, (float *)(uintptr_t)h->scale + at,
                           (int32_t *)(uintptr_t)h->bias + at);
@@ -114,7 +113,7 @@ static void down_item(void *arg, int item, int thread) {
     (void)thread;
     expert_args *a = arg;
     const e0_matrix *m = a->m + 2;
-    int strips = (m->rows + E0_STRIP - 1) / E0_STRIP;
+    int strips = e0_strips(m);
     for (int u = a->cut[item]; u < a->cut[item + 1];) {
         run_part part = take_part(a, &u, a->cut[item + 1]);
         const e0_group *g = part.group;
@@ -226,7 +225,7 @@ static bool allocate(expert_args *a) {
     a->hidden_blocks = (hidden_cols + E0_BLOCK - 1) / E0_BLOCK;
     a->in_blocks = (a->m[0].cols + E0_BLOCK - 1) / E0_BLOCK;
     a->width_padded = a->hidden_blocks * E0_BLOCK;
-    a->out_stride = (a->m[2].rows + E0_STRIP - 1) / E0_STRIP * E0_STRIP;
+    a->out_stride = e0_strips(a->m + 2) * E0_STRIP;
     a->panel = e0_scratch_get(x, SCRATCH_PANELS, 2 * (size_t)panels * sizeof(e0_panel));
     a->gathered = e0_scratch_get(x, SCRATCH_GATHERED, e0_gathered_bytes(n, a->m[0].cols));
     size_t hidden = (size_t)n * (size_t)a->width_padded * sizeof(float);

@@ -77,8 +77,6 @@ void e0_panels(e0_exec *x, const e0_rows *r, const float *data, int stride, cons
 /* ---- linear ---- */
 enum { MOST_TOGETHER = 8, SHORTEST_BYTES = 16384 };
 
-static int strip_count(const e0_matrix *m) { return (m->rows + E0_STRIP - 1) / E0_STRIP; }
-
 /* Linears that read the same buffer, and how their strips are shared out: units of op i are
  * [start[i], start[i + 1]), each of `step[i]` strips. */
 typedef struct {
@@ -98,7 +96,7 @@ static linear_group group_linears(const e0_exec *x, const e0_op *op, const e0_op
     do {
         const e0_matrix *m = x->matrix + op[g.n].weight;
         g.step[g.n] = unit_strips(x, m);
-        g.start[g.n + 1] = g.start[g.n] + (strip_count(m) + g.step[g.n] - 1) / g.step[g.n];
+        g.start[g.n + 1] = g.start[g.n] + (e0_strips(m) + g.step[g.n] - 1) / g.step[g.n];
         g.n++;
     } while (op + g.n < end && g.n < MOST_TOGETHER && op[g.n].kind == E0_LINEAR && op[g.n].a == op->a && op[g.n - 1].out != op->a);
     return g;
@@ -146,14 +144,12 @@ static void linear_item(void *arg, int item, int thread) {
     for (int u = a->cut[item], last = a->cut[item + 1]; u < last;) {
         int i = op_of(g, u), until = last < g->start[i + 1] ? last : g->start[i + 1];
         const e0_matrix *m = a->x->matrix + g->op[i].weight;
-        int strips = strip_count(m), begin = (u - g->start[i]) * g->step[i], end = (until - g->start[i]) * g->step[i];
+        int strips = e0_strips(m), begin = (u - g->start[i]) * g->step[i], end = (until - g->start[i]) * g->step[i];
         a->x->k->matmul(m, m->data, begin, end < strips ? end : strips, until < last ? unit_data(a->x, g, until) : NULL,
                         a->panel, a->panels, a->y + (size_t)i * (size_t)a->x->tokens);
         u = until;
     }
 }
-
-static bool quantised(const e0_matrix *m) { return m->format < E0_BF16; }
 
 static void add_bias(e0_exec *x, const e0_op *op) {
     for (int t = 0; t < x->tokens; t++) {
@@ -168,7 +164,7 @@ int e0_run_linears(e0_exec *x, const e0_op *op, const e0_op *end) {
     const e0_buffer *in = x->buffer + op->a;
     int n = a.group.n, units = a.group.start[n], cols = x->matrix[op->weight].cols;
     bool any = false;
-    for (int i = 0; i < n; i++) any |= quantised(x->matrix + op[i].weight);
+    for (int i = 0; i < n; i++) any |= e0_quantised(x->matrix + op[i].weight);
     a.data = e0_row(x, op->a, 0), a.stride = in->stride, a.panels = e0_panel_count(x->tokens);
     e0_rows rows = {0};
     if (any) rows = e0_quantize(x, a.data, a.stride, x->tokens, cols), a.rows = &rows;

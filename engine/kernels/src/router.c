@@ -78,7 +78,7 @@ static void ask_item(void *arg, int item, int thread) {
 
 /* A router's scores for `n` of this layer's inputs, spread over the chunk. False when memory is short. */
 static bool ask_router(e0_exec *x, const e0_matrix *m, const e0_layer_input *in, int n, float **y) {
-    int strips = (m->rows + E0_STRIP - 1) / E0_STRIP, panels = e0_panel_count(n), step = n > 1 ? 1 : 4;
+    int strips = e0_strips(m), panels = e0_panel_count(n), step = n > 1 ? 1 : 4;
     size_t floats = (size_t)n * (size_t)strips * E0_STRIP * sizeof(float);
     uint8_t *at = e0_scratch_get(x, SCRATCH_PREDICT, floats + (size_t)panels * sizeof(e0_panel) + e0_gathered_bytes(n, m->cols));
     e0_rows rows = m->format < E0_BF16 && !in->rows.q ? e0_quantize(x, in->data, in->stride, x->tokens, m->cols) : in->rows;

@@ -57,7 +57,6 @@ void e0_store_acquire(e0_store *s, int layer, const int32_t *experts, const int3
         ready[i] = r->state == READY;
         log_use(s, key, tokens[i], !ready[i]);
         s->count.ahead_used += r->ahead;
-        s->count.recalled += r->guess == s->tick;
         if (!ready[i]) {
             r->wanted = i + 1;
             s->waiting++;
@@ -86,8 +85,7 @@ int e0_store_predict(e0_store *s, int layer, const int32_t *experts, int n, int 
     int reads = 0;
     for (int i = 0; i < n; i++) {
         e0_record *r = s->rec + layer * s->o.experts + experts[i];
-        r->tick = r->guess = s->tick; /* kept: no victim of this chunk */
-        s->count.predicted++;
+        r->tick = s->tick; /* kept: no victim of this chunk */
         if (r->state != ABSENT || i >= sure || reads == limit) continue;
         reads += e0_read_submit(s, layer * s->o.experts + experts[i], true);
     }
@@ -203,6 +201,6 @@ int e0_store_take_error(e0_store *s, char *text, int capacity) {
 }
 
 void e0_store_set_record(e0_store *s, int key, int file, int64_t offset, int64_t bytes) {
-    s->rec[key] = (e0_record){.at = {file, offset, bytes}, .slot = -1, .tick = -1, .guess = -1};
+    s->rec[key] = (e0_record){.at = {file, offset, bytes}, .slot = -1, .tick = -1};
 }
 

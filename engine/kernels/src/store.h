@@ -11,7 +11,6 @@ enum { MAX_DROPPED = 8 };
 typedef struct {
     e0_range at;
     int32_t slot, tick, wanted; /* wanted: 1 + index in the layer's list, 0 none */
-    int32_t guess;              /* the tick that predicted it last */
     int32_t uses;               /* tokens of this chunk that used it */
     int16_t state;
     bool pinned, ahead; /* ahead: read on a prediction and not used yet */

@@ -15,6 +15,7 @@ from engine.container.reader import Container, read_manifest
 from engine.errors import ContainerError, Stopped
 from engine.kernels.packing import unpack
 from engine.stop import StopFlag
+from tests.helpers.damage import verify
 from tests.helpers.tiny_containers import make_tiny_container
 
 
@@ -39,10 +40,6 @@ def flip(path: Path, offset: int) -> None:
     data = bytearray(path.read_bytes())
     data[offset] ^= 0x10
     path.write_bytes(data)
-
-
-def verify(path: Path) -> None:
-    Container.open(path).verify(lambda progress: None, StopFlag())
 
 
 def test_records_hold_the_experts(container):

@@ -15,8 +15,7 @@ from engine.container.manifest import DENSE_NAME
 from engine.container.reader import Container
 from engine.container.verified import holes, note_path
 from engine.errors import ContainerError
-from engine.stop import StopFlag
-from tests.helpers.damage import damage
+from tests.helpers.damage import damage, verify
 from tests.helpers.tiny_containers import make_tiny_container
 
 BLOCK = 4096
@@ -30,10 +29,6 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def model(tiny: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny, tmp_path / "copy"))
-
-
-def verify(path: Path) -> None:
-    Container.open(path).verify(lambda progress: None, StopFlag())
 
 
 def write_with_hole(path: Path, begin: int, end: int) -> None:

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.container.reader import Container
 from engine.errors import ContainerError, StorageError
 from engine.hub.get import GetOptions, get_model
 from engine.hub.policy import DownloadPolicy
-from engine.stop import StopFlag
-from tests.helpers.damage import damage
+from tests.helpers.damage import damage, verify
 from tests.helpers.fake_hub import FakeHub
 
 
@@ -20,10 +18,6 @@ from tests.helpers.fake_hub import FakeHub
 def hub(tiny_files: dict[str, bytes]) -> Iterator[FakeHub]:
     with FakeHub({"org/model": tiny_files}) as hub:
         yield hub
-
-
-def verify(path: Path) -> None:
-    Container.open(path).verify(lambda _: None, StopFlag())
 
 
 @pytest.mark.parametrize("by_shard", [False, True])

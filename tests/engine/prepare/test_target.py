@@ -13,15 +13,10 @@ from engine.container.reader import Container
 from engine.errors import ContainerError, StorageError
 from engine.prepare.compact import compact
 from engine.prepare.prepare import prepare
-from engine.stop import StopFlag
 from tests.engine.prepare.conftest import contents
 from tests.helpers.compact_and_die import rising
-from tests.helpers.damage import damage
+from tests.helpers.damage import damage, verify
 from tests.helpers.tiny_containers import make_tiny_container
-
-
-def verify(path: Path) -> None:
-    Container.open(path).verify(lambda _: None, StopFlag())
 
 
 def test_a_model_found_damaged_is_made_again_by_the_same_command(tmp_path: Path) -> None:
